@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fit_answer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool tells_nothing(const cr_runs_fit* f) {
+  for (int i = 0; i < cr_identification_count(f->id); i++) {
+    cr_estimate e = {.size = sizeof e};
+    (void)cr_identification_get(f->id, i, &e, NULL);
+    if (e.told) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// no place is predicted better than by its mean
+static bool explains_nothing(const cr_runs_fit* f) {
+  bool any = false;
+  for (int i = 0; i < cr_identification_places(f->id); i++) {
+    cr_fit_of_place p = {.size = sizeof p};
+    (void)cr_identification_get_place(f->id, CR_RUNS_TRAIN, i, &p, NULL);
+    any = any || isnan(p.explained) || p.explained > 0;
+  }
+  return !any;
+}
+
+int cr_fit_answer_code(const cr_runs_fit* f) {
+  return !f->end.converged || tells_nothing(f) || explains_nothing(f) ? 1 : 0;
+}
+
+static cr_status put_places(cr_json* j, const cr_runs_fit* f, const char* key, cr_run_part part,
+                            cr_error* error) {
+  cr_json_open(j, key, '{');
+  for (int i = 0; i < cr_identification_places(f->id); i++) {
+    cr_fit_of_place p = {.size = sizeof p};
+    CR_TRY(cr_identification_get_place(f->id, part, i, &p, error));
+    if (p.n > 0) {
+      cr_json_open(j, p.place, '{');
+      cr_json_int(j, "n", (long)p.n);
+      cr_json_real(j, "noise", p.noise);
+      cr_json_bool(j, "noise_given", p.noise_given);
+      cr_json_real(j, "rms", p.rms);
+      cr_json_real(j, "explained", p.explained);
+      cr_json_real(j, "correlation", p.correlation);
+      cr_json_bool(j, "white", cr_abs(p.correlation) <= 2 * p.white);
+      cr_json_close(j, '}');
+    }
+  }
+  cr_json_close(j, '}');
+  return CR_OK;
+}
+
+cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr_error* error) {
+  cr_json_open(j, NULL, '{');
+  cr_json_open(j, "estimates", '{');
+  for (int i = 0; i < cr_identification_count(f->id); i++) {
+    cr_estimate e = {.size = sizeof e};
+    CR_TRY(cr_identification_get(f->id, i, &e, error));
+    cr_json_open(j, e.name, '{');
+    cr_json_real(j, "value", e.value);
+    cr_json_real(j, "lower", e.lower);
+    cr_json_real(j, "upper", e.upper);
+    cr_json_real(j, "start", f->start[i]);
+    cr_json_bool(j, "told", e.told);
+    cr_json_bool(j, "at_bound", e.at_bound);
+    cr_json_close(j, '}');
+  }
+  cr_json_close(j, '}');
+  int n = 0;
+  char text[512];
+  CR_TRY(cr_identification_untold(f->id, 0, NULL, 0, &n, error));
+  cr_json_open(j, "untold", '[');
+  for (int i = 0; i < n; i++) {
+    CR_TRY(cr_identification_untold(f->id, i, text, (int)sizeof text, &n, error));
+    cr_json_string(j, NULL, text);
+  }
+  cr_json_close(j, ']');
+  CR_TRY(put_places(j, f, "places", CR_RUNS_TRAIN, error));
+  CR_TRY(put_places(j, f, "held_out", CR_RUNS_HELD, error));
+  cr_json_real(j, "cost", f->end.cost);
+  cr_json_real(j, "start_cost", f->end.start_cost);
+  cr_json_int(j, "steps", f->end.steps);
+  cr_json_bool(j, "converged", f->end.converged);
+  cr_json_string(j, "ended", f->end.reason);
+  cr_json_int(j, "runs", cr_measurements_count(f->measurements));
+  cr_json_real(j, "seconds", (cr_real)seconds);
+  cr_json_string(j, "output", f->folder);
+  cr_json_bool(j, "passed", cr_fit_answer_code(f) == 0);
+  cr_json_close(j, '}');
+  return CR_OK;
+}
+
+static cr_status print_places(const cr_runs_fit* f, cr_run_part part, cr_error* error) {
+  for (int i = 0; i < cr_identification_places(f->id); i++) {
+    cr_fit_of_place p = {.size = sizeof p};
+    CR_TRY(cr_identification_get_place(f->id, part, i, &p, error));
+    if (p.n > 0) {
+      (void)printf("%s%-24s errors %.4g, noise %.4g, explains %.2f %%%s\n",
+                   part == CR_RUNS_HELD ? "held aside: " : "", p.place, p.rms, p.noise,
+                   100 * p.explained,
+                   cr_abs(p.correlation) > 2 * p.white
+                       ? "; errors follow each other: the model misses something"
+                       : "");
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* error) {
+  int n = 0;
+  char text[512];
+  for (int i = 0; i < cr_identification_count(f->id); i++) {
+    cr_estimate e = {.size = sizeof e};
+    CR_TRY(cr_identification_get(f->id, i, &e, error));
+    if (e.told) {
+      (void)printf("%-28s %-12.6g (%.6g to %.6g; start %.6g)%s\n", e.name, e.value, e.lower,
+                   e.upper, f->start[i], e.at_bound ? ", at its bound" : "");
+    } else {
+      (void)printf("%-28s %-12s (start %.6g)\n", e.name, "not told", f->start[i]);
+    }
+  }
+  CR_TRY(cr_identification_untold(f->id, 0, NULL, 0, &n, error));
+  for (int i = 0; i < n; i++) {
+    CR_TRY(cr_identification_untold(f->id, i, text, (int)sizeof text, &n, error));
+    (void)printf("%s\n", text);
+  }
+  CR_TRY(print_places(f, CR_RUNS_TRAIN, error));
+  CR_TRY(print_places(f, CR_RUNS_HELD, error));
+  if (explains_nothing(f)) {
+    (void)printf("the model explains nothing of these runs; look at units, names and the start\n");
+  }
+  (void)printf("%s after %d steps (%s), %.1f s; results in %s, see report.html there\n",
+               f->end.converged ? "converged" : "NOT converged", f->end.steps, f->end.reason,
+               seconds, f->folder);
+  return CR_OK;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fit_setup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/locale.h"
+#include "base/status.h"
+#include "cli/setup.h"
+
+// ---- what is given
+
+static cr_status open_model(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(cr_load_report_create(&f->report, error));
+  CR_TRY(cr_model_open_report(&f->m, f->o->paths.text[0], NULL, f->report, error));
+  for (int i = 0; i < cr_load_report_count(f->report, CR_LOAD_WARNING); i++) {
+    (void)fprintf(stderr, "carom fit: warning: %s\n",
+                  cr_load_report_get(f->report, CR_LOAD_WARNING, i));
+  }
+  if (cr_method_is_adaptive(&f->o->method)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--rtol, --atol: measured runs are fitted with steps of one length");
+  }
+  return cr_method_apply(&f->o->method, f->m, error);
+}
+
+static cr_status read_runs(cr_runs_fit* f, cr_error* error) {
+  const cr_fit_runs_options* o = f->o;
+  const cr_measurements_file file = {.size = sizeof file,
+                                     .columns = o->column.text,
+                                     .ncolumn = o->column.n,
+                                     .ignored = o->ignore.text,
+                                     .nignored = o->ignore.n,
+                                     .rate = (cr_real)o->rate};
+  CR_TRY(cr_measurements_create(&f->measurements, f->m, error));
+  for (int i = 1; i < o->paths.n; i++) {
+    CR_TRY(cr_measurements_read(f->measurements, o->paths.text[i], &file, error));
+  }
+  return CR_OK;
+}
+
+static cr_status set_noises(cr_runs_fit* f, cr_error* error) {
+  for (int i = 0; i < f->o->noise.n; i++) {
+    const char *words = f->o->noise.text[i], *equals = strrchr(words, '=');
+    char place[160], *end = NULL;
+    double noise = equals != NULL ? cri_number(equals + 1, &end) : 0;
+    if (equals == NULL || end == equals + 1 || *end != 0 || !(noise > 0) || !isfinite(noise) ||
+        (size_t)(equals - words) >= sizeof place) {
+      return cri_fail(error, CR_ERR_ARG, "--noise %s: PLACE=SD expected, SD above 0", words);
+    }
+    (void)snprintf(place, sizeof place, "%.*s", (int)(equals - words), words);
+    for (int k = 0; k < i; k++) {
+      if (strncmp(f->o->noise.text[k], words, (size_t)(equals - words) + 1) == 0) {
+        return cri_fail(error, CR_ERR_ARG, "--noise %s: this place has one already", words);
+      }
+    }
+    cr_error inner = {0};
+    cr_status status = cr_measurements_set_noise(f->measurements, place, (cr_real)noise, &inner);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "--noise %s: %s", words, inner.text);
+    }
+  }
+  return CR_OK;
+}
+
+// a contradiction ends the fit, a likeness is told
+static cr_status tell_doubts(cr_runs_fit* f, cr_error* error) {
+  int n = 0;
+  bool sure;
+  char text[400];
+  CR_TRY(cr_measurements_doubt(f->measurements, 0, NULL, 0, &sure, &n, error));
+  for (int i = 0; i < n; i++) {
+    CR_TRY(cr_measurements_doubt(f->measurements, i, text, (int)sizeof text, &sure, &n, error));
+    if (sure && !f->o->as_recorded) {
+      return cri_fail(error, CR_ERR_FORMAT, "%s (--as-recorded takes the data as they are)", text);
+    }
+    (void)fprintf(stderr, "carom fit: warning: %s\n", text);
+  }
+  return CR_OK;
+}
+
+static cr_status read_estimates(cr_runs_fit* f, cr_error* error) {
+  for (int i = 0; i < f->o->estimate.n; i++) {
+    CR_TRY(cr_estimates_add(&f->estimates, f->m, f->o->estimate.text[i], error));
+  }
+  return CR_OK;
+}
+
+static cr_status bind_parameters(const cr_runs_fit* f, cr_parameters** parameters,
+                                 cr_error* error) {
+  const cr_parameter_info** list = calloc((size_t)f->estimates.n + 1, sizeof *list);
+  if (list == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "fit: no memory");
+  }
+  for (int i = 0; i < f->estimates.n; i++) {
+    list[i] = &f->estimates.items[i];
+  }
+  cr_status status = cr_parameters_create(parameters, f->m, list, f->estimates.n, error);
+  free(list);
+  return status;
+}
+
+// ---- the fit
+
+static void tell_progress(void* context, int step, cr_real cost) {
+  cr_runs_fit* f = context;
+  char text[160];
+  f->first_cost = step == 0 ? (double)cost : f->first_cost;
+  if (cri_progress_due(&f->progress)) {
+    (void)snprintf(text, sizeof text, "step %d  cost %.6g  %.1f s", step, (double)cost,
+                   cri_seconds() - f->progress.start);
+    cri_progress_line(&f->progress, text);
+  }
+}
+
+static bool is_stopped(void* context) {
+  const cr_runs_fit* f = context;
+  return f->stop != NULL && f->stop(NULL);
+}
+
+cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters** parameters,
+                                      cr_identification** identification, cr_error* error) {
+  const cr_fit_runs_options* o = f->o;
+  bool known = o->start != NULL && strcmp(o->start, "reference") == 0;
+  if (o->start != NULL && !known && strcmp(o->start, "estimated") != 0) {
+    return cri_fail(error, CR_ERR_ARG, "--start %s: estimated or reference expected", o->start);
+  }
+  enum { ENOUGH_RUNS = 5 };  // from here on a fifth of them is held aside
+  double share = cr_measurements_count(f->measurements) >= ENOUGH_RUNS ? 0.2 : 0;
+  const cr_identification_options options = {
+      .size = sizeof options,
+      .window = (cr_real)o->window,
+      .start = known ? CR_START_REFERENCE : CR_START_ESTIMATED,
+      .continuity = (cr_real)o->continuity,
+      .huber = (cr_real)o->huber,
+      .held_out = (cr_real)(isnan(o->held_out) ? share : o->held_out),
+      .seed = o->seed,
+      .delayed = o->delay.text,
+      .ndelayed = o->delay.n,
+      .shifted = o->offset.text,
+      .nshifted = o->offset.n,
+      .confidence = (cr_real)o->confidence,
+      .nthread = nthread,
+      .stop = is_stopped,
+      .progress = tell_progress,
+      .context = f};
+  CR_TRY(bind_parameters(f, parameters, error));
+  return cr_identification_create(identification, *parameters, f->measurements, &options, error);
+}
+
+static cr_status make_fit(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(cr_fit_setup_identification(f, f->o->threads, &f->parameters, &f->id, error));
+  size_t n = (size_t)cr_identification_count(f->id);
+  f->x = calloc(2 * n + 1, sizeof *f->x);
+  if (f->x == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "fit: no memory");
+  }
+  f->start = f->x + n;
+  CR_TRY(cr_identification_get_start(f->id, f->start, error));
+  cr_copy(f->x, f->start, (int)n);
+  return cr_parameters_get_values(f->parameters, f->x, f->start, error);
+}
+
+// ---- all of it
+
+static cr_status check_words(const cr_fit_runs_options* o, cr_error* error) {
+  const char* missing = o->paths.n < 2       ? "no file of a run is given behind the model"
+                        : o->estimate.n == 0 ? "nothing to find: --estimate names it, as "
+                                               "--estimate 'body_mass[*]'"
+                        : o->continuity > 0 && !(o->window > 0)
+                            ? "--continuity needs --window, whose pieces it ties"
+                            : NULL;
+  return missing == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", missing);
+}
+
+cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(check_words(f->o, error));
+  CR_TRY(open_model(f, error));
+  CR_TRY(read_runs(f, error));
+  CR_TRY(set_noises(f, error));
+  CR_TRY(tell_doubts(f, error));
+  CR_TRY(read_estimates(f, error));
+  return make_fit(f, error);
+}
+
+void cr_fit_setup_free(cr_runs_fit* f) {
+  cr_identification_destroy(f->id);
+  cr_parameters_destroy(f->parameters);
+  cr_measurements_destroy(f->measurements);
+  cr_estimates_free(&f->estimates);
+  cr_model_destroy(f->m);
+  cr_load_report_destroy(f->report);
+  free(f->x);
+}

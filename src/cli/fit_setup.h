@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fit of measured runs as its parts see it, and how it is set up from what the command was given.
+#ifndef CR_CLI_FIT_SETUP_H
+#define CR_CLI_FIT_SETUP_H
+
+#include "carom/carom.h"
+#include "cli/fit_runs.h"
+#include "fit/estimates.h"
+#include "tools/files.h"
+#include "tools/progress.h"
+
+typedef struct {
+  const cr_fit_runs_options* o;
+  cr_model* m;
+  cr_load_report* report;
+  cr_measurements* measurements;
+  cr_estimates estimates;
+  cr_parameters* parameters;
+  cr_identification* id;
+  char folder[CR_MAX_PATH];
+  int claim;
+  bool claimed;
+  cr_real *x, *start;  // of the search; numbers that it starts from
+  cr_search_end end;
+  cr_progress progress;
+  double first_cost;
+  bool (*stop)(void* context);
+} cr_runs_fit;
+
+/// Model, runs, parameters and identification of f->o; nothing is written.
+cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error);
+void cr_fit_setup_free(cr_runs_fit* f);
+
+/// An identification of its own, with parameters of its own, for another thread or rank.
+/// Owner    the caller
+cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters** parameters,
+                                      cr_identification** identification, cr_error* error);
+
+#endif
