@@ -12,8 +12,8 @@
 #include "carom/state.h"
 #include "cli/batch_plan.h"
 #include "cli/commands.h"
-#include "cli/ranks.h"
-#include "cli/setup.h"
+#include "command/ranks.h"
+#include "command/setup.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 

@@ -6,7 +6,7 @@
 
 #include "carom/batch.h"
 #include "cli/batch_rows.h"
-#include "cli/options.h"
+#include "command/options.h"
 
 enum { CR_BATCH_PARAMETERS = CR_BATCH_COLUMNS + CR_MAX_LIST };
 

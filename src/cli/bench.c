@@ -11,8 +11,8 @@
 #include "bench/profile.h"
 #include "cli/bench_batch.h"
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "cli/setup.h"
+#include "command/options.h"
+#include "command/setup.h"
 #include "tools/files.h"
 #include "tools/json.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/batch_timing.h"
-#include "cli/method.h"
+#include "command/method.h"
 
 typedef struct {
   cr_scene scene;

@@ -6,8 +6,8 @@
 
 #include "cli/check_all.h"
 #include "cli/commands.h"
-#include "cli/setup.h"
-#include "cli/urdf_words.h"
+#include "command/setup.h"
+#include "command/urdf_words.h"
 
 typedef struct {
   cr_check_all_options all;

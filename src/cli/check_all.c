@@ -10,7 +10,7 @@
 #include "base/locale.h"
 #include "carom/check.h"
 #include "cli/model_list.h"
-#include "cli/processes.h"
+#include "command/processes.h"
 #include "tools/clock.h"
 #include "tools/files.h"
 

@@ -15,7 +15,7 @@
 #include "cli/commands.h"
 #include "cli/fit_problem.h"
 #include "cli/fit_runs.h"
-#include "cli/setup.h"
+#include "command/setup.h"
 #include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
 #include "tools/progress.h"

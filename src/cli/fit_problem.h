@@ -3,7 +3,7 @@
 #ifndef CR_CLI_FIT_PROBLEM_H
 #define CR_CLI_FIT_PROBLEM_H
 
-#include "cli/method.h"
+#include "command/method.h"
 #include "fit/fit_config.h"
 #include "tools/files.h"
 

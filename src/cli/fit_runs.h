@@ -3,7 +3,7 @@
 #ifndef CR_CLI_FIT_RUNS_H
 #define CR_CLI_FIT_RUNS_H
 
-#include "cli/method.h"
+#include "command/method.h"
 
 typedef struct {
   cr_text_list paths;  // the model, then the files of its runs

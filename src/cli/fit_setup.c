@@ -9,7 +9,7 @@
 
 #include "base/locale.h"
 #include "base/status.h"
-#include "cli/setup.h"
+#include "command/setup.h"
 
 // ---- what is given
 

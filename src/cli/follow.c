@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/setup.h"
-#include "cli/urdf_words.h"
+#include "command/setup.h"
+#include "command/urdf_words.h"
 
 typedef struct {
   const char* model;

@@ -9,7 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/jacobian.h"
-#include "cli/setup.h"
+#include "command/setup.h"
 
 typedef struct {
   cr_setup_options setup;

@@ -3,7 +3,7 @@
 #ifndef CR_CLI_JACOBIAN_H
 #define CR_CLI_JACOBIAN_H
 
-#include "cli/setup.h"
+#include "command/setup.h"
 
 /// Prints the Jacobian of the last step of a rollout, or of one step if no time is given
 /// (NaN), as JSON or CSV; writes the CSV to a file if `csv` names one. By the parameters in `wrt`

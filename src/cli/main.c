@@ -8,7 +8,7 @@
 
 #include "carom/base.h"
 #include "cli/commands.h"
-#include "cli/options.h"
+#include "command/options.h"
 
 static const struct {
   const char* name;

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
-#include "cli/setup.h"
+#include "command/setup.h"
 
 typedef struct {
   cr_setup_options setup;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "cli/setup.h"
+#include "command/options.h"
+#include "command/setup.h"
 #include "study/studies.h"
 
 // ---- Ctrl-C: finish the round of rows, save, leave

@@ -4,8 +4,8 @@
 //
 // Every function but cr_ranks_open and cr_ranks_share is collective: all ranks call it, in the same
 // order.
-#ifndef CR_CLI_RANKS_H
-#define CR_CLI_RANKS_H
+#ifndef CR_COMMAND_RANKS_H
+#define CR_COMMAND_RANKS_H
 
 #include "base/status.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options for URDF files on the command line.
-#ifndef CR_CLI_URDF_WORDS_H
-#define CR_CLI_URDF_WORDS_H
+#ifndef CR_COMMAND_URDF_WORDS_H
+#define CR_COMMAND_URDF_WORDS_H
 
 #include "carom/model.h"
-#include "cli/options.h"
+#include "command/options.h"
 
 typedef struct {
   const char *base, *package_path, *servo;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-line options as a table: parsing and --help come from the same rows.
-#ifndef CR_CLI_OPTIONS_H
-#define CR_CLI_OPTIONS_H
+#ifndef CR_COMMAND_OPTIONS_H
+#define CR_COMMAND_OPTIONS_H
 
 #include "base/status.h"
 

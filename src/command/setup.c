@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From command-line options to a rollout that is ready to run.
-#include "cli/setup.h"
+#include "command/setup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options for the computation of motion and gradient, the same for rollout, grad and fit: the
 // integrator, its steps and tolerances, collision detection, and what the backward pass differentiates.
-#ifndef CR_CLI_METHOD_H
-#define CR_CLI_METHOD_H
+#ifndef CR_COMMAND_METHOD_H
+#define CR_COMMAND_METHOD_H
 
 #include "carom/rollout.h"
-#include "cli/options.h"
+#include "command/options.h"
 
 typedef struct {
   const char *adjoint, *adjoint_states;

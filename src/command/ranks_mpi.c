@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ranks.h"
+#include "command/ranks.h"
 
 const bool cr_ranks_have_mpi = true;
 

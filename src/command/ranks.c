@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of ranks without communication: which rank has which rows, how many were started.
-#include "cli/ranks.h"
+#include "command/ranks.h"
 
 #include <stdlib.h>
 

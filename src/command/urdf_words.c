@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the words of the command line to the options of a URDF file.
-#include "cli/urdf_words.h"
+#include "command/urdf_words.h"
 
 #include <math.h>
 #include <stdlib.h>

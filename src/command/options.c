@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parsing of command-line options from their table.
-#include "cli/options.h"
+#include "command/options.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 // Ranks without MPI: one.
 #include <string.h>
 
-#include "cli/ranks.h"
+#include "command/ranks.h"
 
 const bool cr_ranks_have_mpi = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/processes.h"
+#include "command/processes.h"
 
 #include <errno.h>
 #include <poll.h>

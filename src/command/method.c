@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From options to an integrator, tolerances and a backward pass.
-#include "cli/method.h"
+#include "command/method.h"
 
 #include <math.h>
 #include <stdlib.h>

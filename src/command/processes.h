@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs in processes of their own, a few at a time: a job that crashes or hangs gives a result like any other.
-#ifndef CR_CLI_PROCESSES_H
-#define CR_CLI_PROCESSES_H
+#ifndef CR_COMMAND_PROCESSES_H
+#define CR_COMMAND_PROCESSES_H
 
 #include "base/status.h"
 

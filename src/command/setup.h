@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by rollout and grad: a model file, changes to it, an initial state, controls.
-#ifndef CR_CLI_SETUP_H
-#define CR_CLI_SETUP_H
+#ifndef CR_COMMAND_SETUP_H
+#define CR_COMMAND_SETUP_H
 
 #include "carom/carom.h"
-#include "cli/method.h"
-#include "cli/urdf_words.h"
+#include "command/method.h"
+#include "command/urdf_words.h"
 #include "tools/json.h"
 
 typedef struct {
