@@ -63,14 +63,16 @@ typedef struct {
   const char* rest;
 } pattern;
 
+// all rows; the world does not move, and no row of it is meant
 static cr_status add_rows(places* to, const cr_model* m, const pattern* p, cr_field_id id,
                           cr_error* error) {
   char name[MAX_WORD];
-  if (p->rest[0] == 0) {
+  const int first = strcmp(cri_field(id)->rows, "nbody") == 0 ? 1 : 0;
+  if (p->rest[0] == 0 && first == 0) {
     (void)snprintf(name, sizeof name, "%.*s", p->nfield, p->field);
     return add(to, m, name, error);
   }
-  for (int row = 0; row < cri_field_rows(m, NULL, id); row++) {
+  for (int row = first; row < cri_field_rows(m, NULL, id); row++) {
     (void)snprintf(name, sizeof name, "%.*s[%d]%s", p->nfield, p->field, row, p->rest);
     CR_TRY(add(to, m, name, error));
   }

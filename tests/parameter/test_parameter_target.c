@@ -67,9 +67,10 @@ TEST(words_are_places) {
   has("geom_size[s*][1]", "geom_size 4 1");
   has("geom_size[*th*].y", "geom_size 1 1");
   has("body_ipos[*][2]",
-      "body_ipos 2 1, body_ipos 5 1, body_ipos 8 1, body_ipos 11 1, body_ipos 14 1, body_ipos 17 "
-      "1, "
+      "body_ipos 5 1, body_ipos 8 1, body_ipos 11 1, body_ipos 14 1, body_ipos 17 1, "
       "body_ipos 20 1");
+  has("body_mass[*]",
+      "body_mass 1 1, body_mass 2 1, body_mass 3 1, body_mass 4 1, body_mass 5 1, body_mass 6 1");
 }
 
 TEST(blanks_in_names_do_not_part_words) {
