@@ -101,6 +101,9 @@ typedef struct {
   int steps, rounds;  // steps that were taken; rounds with other noises
   bool converged;
   const char* reason;  // in a few words; belongs to the library
+  // how far the linearised errors would still move a number that is told, in its standard deviations: the largest. Above 1
+  // the search stopped where the sum of squares is rougher than its derivative: it has not converged, and intervals are a guess
+  cr_real left;
 } cr_search_end;
 
 /// Least squares over all unknowns from x: Levenberg and Marquardt, states at the starts eliminated window by window.

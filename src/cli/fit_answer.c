@@ -81,6 +81,7 @@ cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr
   CR_TRY(put_places(j, f, "held_out", CR_RUNS_HELD, error));
   cr_json_real(j, "cost", f->end.cost);
   cr_json_real(j, "start_cost", f->end.start_cost);
+  cr_json_real(j, "left", f->end.left);
   cr_json_int(j, "steps", f->end.steps);
   cr_json_bool(j, "converged", f->end.converged);
   cr_json_string(j, "ended", f->end.reason);

@@ -297,6 +297,30 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   return status;
 }
 
+// how far the normal equations would still move the numbers that are told, the most in their standard deviations
+static cr_status left_to_go(const cr_identification* id, cr_real* left, cr_error* error) {
+  const cri_problem* p = &id->search.p;
+  const cri_inference* f = &id->inference;
+  size_t n = (size_t)p->n;
+  cr_real* room = calloc(3 * n + 1, sizeof *room);
+  if (room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  cr_real *step = room, *lower = step + n, *upper = lower + n;
+  cri_inference_step(f, cri_normal_right(id->search.normal), step);
+  cri_search_bounds(p, false, lower, upper);
+  *left = 0;
+  for (int i = 0; i < p->n; i++) {
+    bool out = p->x[i] + step[i] < lower[i] || p->x[i] + step[i] > upper[i];
+    cr_real variance = f->covariance[(ptrdiff_t)i * p->n + i] * id->excess;
+    if (f->told[i] && !out && variance > 0) {
+      *left = cr_max(*left, cr_abs(step[i]) / cr_sqrt(variance));
+    }
+  }
+  free(room);
+  return CR_OK;
+}
+
 // the starts alone, on the windows of the search
 static cr_status find_starts(cri_search* s, cr_error* error) {
   const cr_damping damping = {.iterations = 50,
@@ -400,6 +424,11 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   *end = (cr_search_end){.size = end->size, .reason = ""};
   CR_TRY(search_and_save(id, o, end, error));
   CR_TRY(infer(id, error));
+  CR_TRY(left_to_go(id, &end->left, error));
+  if (end->converged && end->left > 1) {
+    end->converged = false;
+    end->reason = "the sum of squares is rougher than its derivative";
+  }
   cr_copy(x, p->x, p->n);
   id->solved = true;
   return CR_OK;

@@ -50,6 +50,21 @@ cr_real cri_inference_deviation(const cri_inference* f, const cr_real* gradient)
   return told ? cr_sqrt(variance) : (cr_real)INFINITY;
 }
 
+void cri_inference_step(const cri_inference* f, const cr_real* gradient, cr_real* step) {
+  int n = f->n;
+  cr_zero(step, n);
+  for (int k = 0; k < n; k++) {
+    const cr_real *v = f->direction + (ptrdiff_t)k * n, spread = f->spread[k];
+    cr_real along = 0;
+    for (int i = 0; i < n; i++) {
+      along += gradient[i] * f->scale[i] * v[i];
+    }
+    for (int i = 0; i < n && isfinite(spread); i++) {
+      step[i] -= f->scale[i] * v[i] * along * spread * spread;
+    }
+  }
+}
+
 static void fill(cri_inference* f, const cr_real* values, cr_real* unit) {
   int n = f->n;
   cr_real floor = n > 0 ? 64 * (cr_real)n * CR_EPS * cr_max(values[n - 1], 0) : 0;

@@ -32,6 +32,11 @@ cr_status cri_inference_of(cri_inference* inference, int n, const cr_real* H, co
 /// Shapes   gradient[n]
 cr_real cri_inference_deviation(const cri_inference* inference, const cr_real* gradient);
 
+/// The step that the normal equations still ask for at this gradient, over the directions that are told at all.
+/// Equation step = -S V diag(1/l) V' S gradient
+/// Shapes   gradient[n], step[n]
+void cri_inference_step(const cri_inference* inference, const cr_real* gradient, cr_real* step);
+
 void cri_inference_free(cri_inference* inference);
 
 /// q with P(|t| < q) = confidence for Student's t with so many degrees of freedom, of the normal distribution where they

@@ -364,6 +364,8 @@ cr_status cri_normal_solve(cri_normal* s, const cri_problem* p, int first, int n
 
 const cr_real* cri_normal_matrix(const cri_normal* s) { return s->matrix; }
 
+const cr_real* cri_normal_right(const cri_normal* s) { return s->right; }
+
 cr_real cri_normal_curvature(const cri_normal* s, const cri_problem* p, int first, int n,
                              const cr_real* step) {
   int c = cri_columns_of(p);

@@ -38,6 +38,9 @@ cr_status cri_normal_solve(cri_normal* normal, const cri_problem* problem, int f
 /// The matrix of x alone, starts eliminated, of the last cri_normal_solve: n x n, before numbers were fixed.
 const cr_real* cri_normal_matrix(const cri_normal* normal);
 
+/// And J'e of x alone: n numbers.
+const cr_real* cri_normal_right(const cri_normal* normal);
+
 /// step' J'J step of these spans.
 cr_real cri_normal_curvature(const cri_normal* normal, const cri_problem* problem, int first, int n,
                              const cr_real* step);

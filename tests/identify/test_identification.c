@@ -130,6 +130,7 @@ TEST(five_parameters_of_a_cart_come_back) {
     assert_true(cr_abs(e.value - truth[i]) < 2 * half);
     assert_true(half < CR_R(0.1) * truth[i]);
   }
+  assert_true(end.converged && end.left < CR_R(0.1));
   for (int i = 0; i < cr_identification_places(id); i++) {
     cr_fit_of_place f = {.size = sizeof f};
     must(cr_identification_get_place(id, CR_RUNS_TRAIN, i, &f, &error));
@@ -157,6 +158,23 @@ static cr_identification* solved(cr_parameters* p, const cr_measurements* ms, cr
   must(cr_identification_get_start(id, x, &error));
   must(cr_identification_solve(id, &thorough, x, &end, &error));
   return id;
+}
+
+TEST(a_search_that_stops_early_says_how_much_is_left) {
+  cr_measurements* ms = three_runs(300);
+  cr_parameters* p = parameters(CR_R(1.5));
+  const cr_identification_options o = {.size = sizeof o, .start = CR_START_REFERENCE};
+  const cr_search one = {.size = sizeof one, .iterations = 1};
+  cr_identification* id = NULL;
+  cr_real x[N];
+  must(cr_identification_create(&id, p, ms, &o, &error));
+  must(cr_identification_get_start(id, x, &error));
+  cr_search_end end = {.size = sizeof end};
+  must(cr_identification_solve(id, &one, x, &end, &error));
+  assert_true(!end.converged && end.left > 1);
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
 }
 
 TEST(priors_count_as_data) {

@@ -52,6 +52,19 @@ TEST(covariance_is_the_inverse) {
       assert_true(cr_abs(sum) < CR_R(1e-10));
     }
   }
+  // the step that is left solves H step = -g
+  cr_real g[N], step[N];
+  for (int i = 0; i < N; i++) {
+    g[i] = A[i * N];
+  }
+  cri_inference_step(&f, g, step);
+  for (int i = 0; i < N; i++) {
+    cr_real sum = g[i];
+    for (int k = 0; k < N; k++) {
+      sum += H[i * N + k] * step[k];
+    }
+    assert_true(cr_abs(sum) < CR_R(1e-10));
+  }
   cri_inference_free(&f);
 }
 
