@@ -475,9 +475,9 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
                             cr_error* error) {
   const char* stray =
       config && runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n + runs->column.n +
-                        runs->ignore.n >
+                        runs->ignore.n + runs->profile.n >
                     0
-          ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
+          ? "--estimate, --noise, --delay, --offset, --column, --ignore and --profile belong "
             "to a model with runs, not to a configuration; the model comes first, and ends in "
             ".xml, .urdf or .crm"
       : config && runs->paths.n > 1
@@ -511,6 +511,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"--column", CR_OPT_LIST, &runs.column, "COLUMN=PLACE",
        "runs: what a column with another name is"},
       {"--ignore", CR_OPT_LIST, &runs.ignore, "COLUMN", "runs: leave out a column"},
+      {"--profile", CR_OPT_LIST, &runs.profile, "NAME|all",
+       "runs: intervals of these numbers by profile likelihood, some ten searches each"},
       {"--rate", CR_OPT_POSITIVE, &runs.rate, "HZ", "runs: rows a second, of files without times"},
       {"--window", CR_OPT_POSITIVE, &runs.window, "S",
        "runs: predict pieces of so many seconds, each from a start of its own (default: whole "

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "cli/fit_answer.h"
+#include "cli/fit_lines.h"
 #include "fit/fit_report.h"
 #include "tools/xml.h"
 
@@ -70,7 +71,8 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
                                 .m = f->m,
                                 .measurements = f->measurements,
                                 .identification = f->id,
-                                .start = f->start,
+                                .lines = f->lines,
+                                .nline = f->nline,
                                 .end = &f->end,
                                 .seconds = seconds};
   CR_TRY(cr_fit_report_write(&report, error));
@@ -103,6 +105,7 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
   const cr_search search = {.size = sizeof search};
   f->end.size = sizeof f->end;
   CR_TRY(cr_identification_solve(f->id, &search, f->x, &f->end, error));
+  CR_TRY(cr_fit_lines_find(f, error));
   return finish(f, code, error);
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct {
   cr_text_list paths;  // the model, then the files of its runs
-  cr_text_list estimate, delay, offset, noise, column, ignore;
+  cr_text_list estimate, delay, offset, noise, column, ignore, profile;
   const char *out, *start, *save;
   double rate, window, huber, held_out, confidence, continuity;  // 0: not given; held_out NaN
   int threads, seed;
