@@ -29,12 +29,15 @@ static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
     }
   }
+  if (path != NULL && f->o->config != NULL && cri_file_same(path, f->o->config)) {
+    return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+  }
   return path != NULL ? cri_file_writable(path, error) : CR_OK;
 }
 
 static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
   char path[CR_MAX_PATH];
-  const char* model = f->o->paths.text[0];
+  const char* model = f->o->config != NULL ? f->o->config : f->o->paths.text[0];
   const char* slash = strrchr(model, '/');
   const char* name = slash != NULL ? slash + 1 : model;
   if (f->o->out != NULL) {

@@ -99,7 +99,7 @@ refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.c
 refused 2 "this file is read, it would be lost" fit found.crm run1.csv --estimate density:arm --save found.crm
 refused 2 "needs a model in MJCF or URDF, which found.crm is not" fit found.crm run1.csv --estimate density:arm --save b.xml
 refused 2 "nowhere/a.crm" fit arm.xml run1.csv --estimate density:arm --save nowhere/a.crm
-refused 2 "belong to a configuration, not to a model" fit arm.xml run1.csv --estimate density:arm --set a=1
+refused 2 "--set belongs to a configuration, not to a model" fit arm.xml run1.csv --estimate density:arm --set a=1
 refused 2 "holds result.json of an earlier fit" fit arm.xml run1.csv --estimate density:arm --out found
 sed 's/enc \[deg\]/encoder/' run1.csv > typo.csv
 refused 2 "encoder" fit arm.xml typo.csv --estimate density:arm
