@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/fit_problem.h"
 #include "cli/fit_runs.h"
+#include "cli/fit_runs_config.h"
 #include "command/setup.h"
 #include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
@@ -472,19 +473,20 @@ static bool is_model(const char* path) {
 }
 
 static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* o, bool config,
-                            cr_error* error) {
+                            bool file, cr_error* error) {
   const char* stray =
-      config && runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n + runs->column.n +
-                        runs->ignore.n >
-                    0
-          ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
+      config && !file &&
+              runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n + runs->column.n +
+                      runs->ignore.n + runs->profile.n >
+                  0
+          ? "--estimate, --noise, --delay, --offset, --column, --ignore and --profile belong "
             "to a model with runs, not to a configuration; the model comes first, and ends in "
             ".xml, .urdf or .crm"
       : config && runs->paths.n > 1
           ? "one configuration expected; a model with runs ends in .xml, .urdf or .crm"
-      : !config && (o->data != NULL || o->set.n > 0 || o->resume)
-          ? "--data, --set and --resume belong to a configuration, not to a model "
-            "with runs"
+      : !config && o->set.n > 0 ? "--set belongs to a configuration, not to a model with runs"
+      : (!config || file) && (o->data != NULL || o->resume)
+          ? "--data and --resume belong to a configuration of tosses, not to measured runs"
           : NULL;
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
@@ -499,7 +501,8 @@ int cr_cli_fit(int argc, char** argv) {
   cr_fit_runs_options runs = {.held_out = (double)NAN, .method = CR_METHOD_DEFAULTS};
   const cr_option rows[] = {
       {"", CR_OPT_LIST, &runs.paths, "MODEL RUN... | CONFIG",
-       "a model and files of measured signals, or a YAML file (docs/identification.md)"},
+       "a model and files of measured signals, or a YAML file of either kind "
+       "(docs/identification.md)"},
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
        "scale "
@@ -511,6 +514,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"--column", CR_OPT_LIST, &runs.column, "COLUMN=PLACE",
        "runs: what a column with another name is"},
       {"--ignore", CR_OPT_LIST, &runs.ignore, "COLUMN", "runs: leave out a column"},
+      {"--profile", CR_OPT_LIST, &runs.profile, "NAME|all",
+       "runs: intervals of these numbers by profile likelihood, some ten searches each"},
       {"--rate", CR_OPT_POSITIVE, &runs.rate, "HZ", "runs: rows a second, of files without times"},
       {"--window", CR_OPT_POSITIVE, &runs.window, "S",
        "runs: predict pieces of so many seconds, each from a start of its own (default: whole "
@@ -550,12 +555,19 @@ int cr_cli_fit(int argc, char** argv) {
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
   bool config = runs.paths.n > 0 && !is_model(runs.paths.text[0]);
+  bool file = config && cr_runs_config_is(runs.paths.text[0]);  // of measured runs
+  cr_runs_config* runs_config = NULL;
   if (status == CR_OK && help == CR_HELP_NONE) {
-    status = check_mode(&runs, &f->o, config, &error);
+    status = check_mode(&runs, &f->o, config, file, &error);
+  }
+  if (status == CR_OK && help == CR_HELP_NONE && file) {
+    runs.config = runs.paths.text[0];
+    status = cr_runs_config_read(&runs_config, runs.config, &line, argc, argv, &f->o.set,
+                                 &runs.paths, &error);
   }
   if (status == CR_OK && help != CR_HELP_NONE) {
     cr_options_print_help(&line, help);
-  } else if (status == CR_OK && !config) {
+  } else if (status == CR_OK && (!config || file)) {
     runs.out = f->o.out;
     runs.threads = f->o.threads;
     runs.seed = f->o.seed >= 0 ? f->o.seed : 1;
@@ -571,6 +583,7 @@ int cr_cli_fit(int argc, char** argv) {
     status = status == CR_OK ? run(f, &code, &error) : status;
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, f->problem.report);
   }
+  cr_runs_config_free(runs_config);
   cr_record_free(f->record);
   cr_fit_problem_free(&f->problem);
   free(f);

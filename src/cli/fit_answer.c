@@ -5,10 +5,8 @@
 #include <stdio.h>
 
 static bool tells_nothing(const cr_runs_fit* f) {
-  for (int i = 0; i < cr_identification_count(f->id); i++) {
-    cr_estimate e = {.size = sizeof e};
-    (void)cr_identification_get(f->id, i, &e, NULL);
-    if (e.told) {
+  for (int i = 0; i < f->nline; i++) {
+    if (f->lines[i].found.told) {
       return false;
     }
   }
@@ -52,19 +50,33 @@ static cr_status put_places(cr_json* j, const cr_runs_fit* f, const char* key, c
   return CR_OK;
 }
 
+// in the folder `output`; the model as --save has it
+static void put_files(cr_json* j, const cr_runs_fit* f) {
+  char name[CR_FIT_FILE_NAME];
+  cr_json_open(j, "files", '[');
+  cr_json_string(j, NULL, "result.json");
+  for (int i = 0; cr_fit_report_file(f->measurements, i, name); i++) {
+    cr_json_string(j, NULL, name);
+  }
+  cr_json_close(j, ']');
+  if (f->o->save != NULL) {
+    cr_json_string(j, "model", f->o->save);
+  }
+}
+
 cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr_error* error) {
   cr_json_open(j, NULL, '{');
   cr_json_open(j, "estimates", '{');
-  for (int i = 0; i < cr_identification_count(f->id); i++) {
-    cr_estimate e = {.size = sizeof e};
-    CR_TRY(cr_identification_get(f->id, i, &e, error));
-    cr_json_open(j, e.name, '{');
-    cr_json_real(j, "value", e.value);
-    cr_json_real(j, "lower", e.lower);
-    cr_json_real(j, "upper", e.upper);
-    cr_json_real(j, "start", f->start[i]);
-    cr_json_bool(j, "told", e.told);
-    cr_json_bool(j, "at_bound", e.at_bound);
+  for (int i = 0; i < f->nline; i++) {
+    const cr_estimate* e = &f->lines[i].found;
+    cr_json_open(j, e->name, '{');
+    cr_json_real(j, "value", e->value);
+    cr_json_real(j, "lower", e->lower);
+    cr_json_real(j, "upper", e->upper);
+    cr_json_real(j, "start", f->lines[i].start);
+    cr_json_bool(j, "told", e->told);
+    cr_json_bool(j, "at_bound", e->at_bound);
+    cr_json_bool(j, "profiled", f->lines[i].profiled);
     cr_json_close(j, '}');
   }
   cr_json_close(j, '}');
@@ -88,6 +100,7 @@ cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr
   cr_json_int(j, "runs", cr_measurements_count(f->measurements));
   cr_json_real(j, "seconds", (cr_real)seconds);
   cr_json_string(j, "output", f->folder);
+  put_files(j, f);
   cr_json_bool(j, "passed", cr_fit_answer_code(f) == 0);
   cr_json_close(j, '}');
   return CR_OK;
@@ -109,17 +122,29 @@ static cr_status print_places(const cr_runs_fit* f, cr_run_part part, cr_error* 
   return CR_OK;
 }
 
+static void print_files(const cr_runs_fit* f) {
+  char name[CR_FIT_FILE_NAME];
+  (void)printf("results in %s: result.json", f->folder);
+  for (int i = 0; cr_fit_report_file(f->measurements, i, name); i++) {
+    (void)printf(", %s", name);
+  }
+  (void)printf("%s%s\n", f->o->save != NULL ? "; the model in " : "",
+               f->o->save != NULL ? f->o->save : "");
+}
+
 cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* error) {
   int n = 0;
   char text[512];
-  for (int i = 0; i < cr_identification_count(f->id); i++) {
-    cr_estimate e = {.size = sizeof e};
-    CR_TRY(cr_identification_get(f->id, i, &e, error));
-    if (e.told) {
-      (void)printf("%-28s %-12.6g (%.6g to %.6g; start %.6g)%s\n", e.name, e.value, e.lower,
-                   e.upper, f->start[i], e.at_bound ? ", at its bound" : "");
+  for (int i = 0; i < f->nline; i++) {
+    const cr_fit_line* line = &f->lines[i];
+    const cr_estimate* e = &line->found;
+    if (e->told) {
+      (void)printf("%-28s %-12.6g (%.6g to %.6g%s; start %.6g)%s\n", e->name, e->value, e->lower,
+                   e->upper, line->profiled ? " by profile" : "", line->start,
+                   e->at_bound ? ", at its bound" : "");
     } else {
-      (void)printf("%-28s %-12s (start %.6g)\n", e.name, "not told", f->start[i]);
+      (void)printf("%-28s %-12s (start %.6g)%s\n", e->name, "not told", line->start,
+                   line->profiled ? ", by profile" : "");
     }
   }
   CR_TRY(cr_identification_untold(f->id, 0, NULL, 0, &n, error));
@@ -132,8 +157,8 @@ cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* er
   if (explains_nothing(f)) {
     (void)printf("the model explains nothing of these runs; look at units, names and the start\n");
   }
-  (void)printf("%s after %d steps (%s), %.1f s; results in %s, see report.html there\n",
-               f->end.converged ? "converged" : "NOT converged", f->end.steps, f->end.reason,
-               seconds, f->folder);
+  (void)printf("%s after %d steps (%s), %.1f s\n", f->end.converged ? "converged" : "NOT converged",
+               f->end.steps, f->end.reason, seconds);
+  print_files(f);
   return CR_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "cli/fit_answer.h"
+#include "cli/fit_lines.h"
 #include "fit/fit_report.h"
 #include "tools/xml.h"
 
@@ -28,12 +29,15 @@ static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
     }
   }
+  if (path != NULL && f->o->config != NULL && cri_file_same(path, f->o->config)) {
+    return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+  }
   return path != NULL ? cri_file_writable(path, error) : CR_OK;
 }
 
 static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
   char path[CR_MAX_PATH];
-  const char* model = f->o->paths.text[0];
+  const char* model = f->o->config != NULL ? f->o->config : f->o->paths.text[0];
   const char* slash = strrchr(model, '/');
   const char* name = slash != NULL ? slash + 1 : model;
   if (f->o->out != NULL) {
@@ -70,7 +74,8 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
                                 .m = f->m,
                                 .measurements = f->measurements,
                                 .identification = f->id,
-                                .start = f->start,
+                                .lines = f->lines,
+                                .nline = f->nline,
                                 .end = &f->end,
                                 .seconds = seconds};
   CR_TRY(cr_fit_report_write(&report, error));
@@ -103,6 +108,7 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
   const cr_search search = {.size = sizeof search};
   f->end.size = sizeof f->end;
   CR_TRY(cr_identification_solve(f->id, &search, f->x, &f->end, error));
+  CR_TRY(cr_fit_lines_find(f, error));
   return finish(f, code, error);
 }
 

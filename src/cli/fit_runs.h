@@ -7,8 +7,8 @@
 
 typedef struct {
   cr_text_list paths;  // the model, then the files of its runs
-  cr_text_list estimate, delay, offset, noise, column, ignore;
-  const char *out, *start, *save;
+  cr_text_list estimate, delay, offset, noise, column, ignore, profile;
+  const char *out, *start, *save, *config;  // config: the file that all this comes from, or NULL
   double rate, window, huber, held_out, confidence, continuity;  // 0: not given; held_out NaN
   int threads, seed;
   cr_method_options method;

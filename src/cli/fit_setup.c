@@ -9,6 +9,7 @@
 
 #include "base/locale.h"
 #include "base/status.h"
+#include "cli/fit_lines.h"
 #include "command/setup.h"
 
 // ---- what is given
@@ -110,8 +111,9 @@ static void tell_progress(void* context, int step, cr_real cost) {
   char text[160];
   f->first_cost = step == 0 ? (double)cost : f->first_cost;
   if (cri_progress_due(&f->progress)) {
-    (void)snprintf(text, sizeof text, "step %d  cost %.6g  %.1f s", step, (double)cost,
-                   cri_seconds() - f->progress.start);
+    (void)snprintf(text, sizeof text, "%.60s%sstep %d  cost %.6g  %.1f s",
+                   f->doing != NULL ? f->doing : "", f->doing != NULL ? ": " : "", step,
+                   (double)cost, cri_seconds() - f->progress.start);
     cri_progress_line(&f->progress, text);
   }
 }
@@ -154,14 +156,12 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
 static cr_status make_fit(cr_runs_fit* f, cr_error* error) {
   CR_TRY(cr_fit_setup_identification(f, f->o->threads, &f->parameters, &f->id, error));
   size_t n = (size_t)cr_identification_count(f->id);
-  f->x = calloc(2 * n + 1, sizeof *f->x);
+  f->x = calloc(n + 1, sizeof *f->x);
   if (f->x == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "fit: no memory");
   }
-  f->start = f->x + n;
-  CR_TRY(cr_identification_get_start(f->id, f->start, error));
-  cr_copy(f->x, f->start, (int)n);
-  return cr_parameters_get_values(f->parameters, f->x, f->start, error);
+  CR_TRY(cr_identification_get_start(f->id, f->x, error));
+  return cr_fit_lines_begin(f, error);
 }
 
 // ---- all of it
@@ -194,4 +194,6 @@ void cr_fit_setup_free(cr_runs_fit* f) {
   cr_model_destroy(f->m);
   cr_load_report_destroy(f->report);
   free(f->x);
+  free(f->lines);
+  free(f->profiled);
 }

@@ -6,6 +6,7 @@
 #include "carom/carom.h"
 #include "cli/fit_runs.h"
 #include "fit/estimates.h"
+#include "fit/fit_report.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 
@@ -20,7 +21,11 @@ typedef struct {
   char folder[CR_MAX_PATH];
   int claim;
   bool claimed;
-  cr_real *x, *start;  // of the search; numbers that it starts from
+  cr_real* x;          // of the search
+  cr_fit_line* lines;  // of the report; before the search only starts
+  int nline;
+  int* profiled;      // the number of x whose profile gives line i its interval, or -1
+  const char* doing;  // of progress, NULL: the search
   cr_search_end end;
   cr_progress progress;
   double first_cost;

@@ -45,7 +45,7 @@ static cr_status set_number(const cr_option* o, const char* text, cr_error* erro
   return CR_OK;
 }
 
-static cr_status set(const cr_option* o, const char* text, cr_error* error) {
+cr_status cr_option_set(const cr_option* o, const char* text, cr_error* error) {
   if (o->kind == CR_OPT_TEXT) {
     *(const char**)o->value = text;
     return CR_OK;
@@ -79,16 +79,26 @@ static cr_status parse_option(const cr_command_line* line, int argc, char** argv
     return CR_OK;
   }
   if (text[length] == '=') {
-    return set(o, text + length + 1, error);
+    return cr_option_set(o, text + length + 1, error);
   }
   if (*at + 1 >= argc) {
     return cri_fail(error, CR_ERR_ARG, "%s: a value is missing", o->name);
   }
-  CR_TRY(set(o, argv[++*at], error));
+  CR_TRY(cr_option_set(o, argv[++*at], error));
   while (many && o->kind == CR_OPT_LIST && *at + 1 < argc && argv[*at + 1][0] != '-') {
-    CR_TRY(set(o, argv[++*at], error));
+    CR_TRY(cr_option_set(o, argv[++*at], error));
   }
   return CR_OK;
+}
+
+bool cr_option_given(int argc, char** argv, const char* name) {
+  size_t n = strlen(name);
+  for (int i = 0; i < argc; i++) {
+    if (strncmp(argv[i], name, n) == 0 && (argv[i][n] == 0 || argv[i][n] == '=')) {
+      return true;
+    }
+  }
+  return false;
 }
 
 cr_help cr_help_asked(const char* text) {
@@ -118,7 +128,7 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, c
       CR_TRY(parse_option(line, argc, argv, &i, taken, error));
     } else if (positional != NULL && (!taken || positional->kind == CR_OPT_LIST)) {
       taken = true;
-      CR_TRY(set(positional, argv[i], error));
+      CR_TRY(cr_option_set(positional, argv[i], error));
     } else {
       return cri_fail(error, CR_ERR_ARG, "'%s' is one argument too many", argv[i]);
     }

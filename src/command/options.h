@@ -48,6 +48,12 @@ typedef struct {
 cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, cr_help* help,
                            cr_error* error);
 
+/// Gives an option that is no flag a value. CR_ERR_ARG with a sentence for a wrong one.
+cr_status cr_option_set(const cr_option* option, const char* text, cr_error* error);
+
+/// True if argv has the option, as --name or --name=VALUE.
+bool cr_option_given(int argc, char** argv, const char* name);
+
 void cr_options_print_help(const cr_command_line* line, cr_help form);
 
 /// The form of help that an argument requests: --help, -h or --help=rows.

@@ -67,12 +67,11 @@ static cr_status save(page* p, const char* folder, const char* name, cr_error* e
 
 static cr_status write_estimates(const cr_fit_report* r, cr_error* error) {
   page p = {0};
-  put(&p, "name,value,lower,upper,start,told,at_bound\n");
-  for (int i = 0; i < cr_identification_count(r->identification); i++) {
-    cr_estimate e = {.size = sizeof e};
-    (void)cr_identification_get(r->identification, i, &e, NULL);
-    put(&p, "\"%s\",%.17g,%.17g,%.17g,%.17g,%d,%d\n", e.name, e.value, e.lower, e.upper,
-        r->start[i], e.told, e.at_bound);
+  put(&p, "name,value,lower,upper,start,told,at_bound,profiled\n");
+  for (int i = 0; i < r->nline; i++) {
+    const cr_estimate* e = &r->lines[i].found;
+    put(&p, "\"%s\",%.17g,%.17g,%.17g,%.17g,%d,%d,%d\n", e->name, e->value, e->lower, e->upper,
+        r->lines[i].start, e->told, e->at_bound, r->lines[i].profiled);
   }
   return save(&p, r->folder, "estimates.csv", error);
 }
@@ -130,9 +129,16 @@ static bool load_series(const cr_fit_report* r, int run, int channel, series* s,
   return *status == CR_OK;
 }
 
+static void name_of_predictions(const cr_measurements* ms, int run, char name[CR_FIT_FILE_NAME]) {
+  (void)snprintf(name, CR_FIT_FILE_NAME, "predicted_%s.csv", cr_measurements_name(ms, run));
+  for (char* c = name; *c != 0; c++) {
+    *c = *c == '/' || *c == ' ' ? '_' : *c;
+  }
+}
+
 static cr_status write_predictions(const cr_fit_report* r, int run, cr_error* error) {
   page p = {0};
-  char name[160];
+  char name[CR_FIT_FILE_NAME];
   cr_status status = CR_OK;
   put(&p, "place,number,time,seen,predicted\n");
   for (int c = 0; c < cr_measurements_channels(r->measurements, run) && status == CR_OK; c++) {
@@ -149,10 +155,7 @@ static cr_status write_predictions(const cr_fit_report* r, int run, cr_error* er
     free(p.text);
     return status;
   }
-  (void)snprintf(name, sizeof name, "predicted_%s.csv", cr_measurements_name(r->measurements, run));
-  for (char* c = name; *c != 0; c++) {
-    *c = *c == '/' || *c == ' ' ? '_' : *c;
-  }
+  name_of_predictions(r->measurements, run, name);
   return save(&p, r->folder, name, error);
 }
 
@@ -224,16 +227,18 @@ static cr_status put_plots(page* p, const cr_fit_report* r, cr_error* error) {
 
 static void put_estimates(page* p, const cr_fit_report* r) {
   put(p, "<h2>Estimates</h2><table><tr><th>name<th>value<th>from<th>to<th>start<th></tr>\n");
-  for (int i = 0; i < cr_identification_count(r->identification); i++) {
-    cr_estimate e = {.size = sizeof e};
-    (void)cr_identification_get(r->identification, i, &e, NULL);
+  for (int i = 0; i < r->nline; i++) {
+    const cr_fit_line* line = &r->lines[i];
+    const cr_estimate* e = &line->found;
     put(p, "<tr><td>");
-    put_escaped(p, e.name);
-    if (e.told) {
-      put(p, "<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%s</tr>\n", e.value, e.lower, e.upper,
-          r->start[i], e.at_bound ? "at its bound" : "");
+    put_escaped(p, e->name);
+    if (e->told) {
+      put(p, "<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%s%s%s</tr>\n", e->value, e->lower, e->upper,
+          line->start, line->profiled ? "by profile" : "",
+          line->profiled && e->at_bound ? ", " : "", e->at_bound ? "at its bound" : "");
     } else {
-      put(p, "<td>%.6g<td><td><td>%.6g<td>the data do not tell it</tr>\n", e.value, r->start[i]);
+      put(p, "<td>%.6g<td><td><td>%.6g<td>the data do not tell it%s</tr>\n", e->value, line->start,
+          line->profiled ? ", by profile" : "");
     }
   }
   put(p, "</table>\n");
@@ -300,6 +305,19 @@ static cr_status write_page(const cr_fit_report* r, cr_error* error) {
     return status;
   }
   return save(&p, r->folder, "report.html", error);
+}
+
+bool cr_fit_report_file(const cr_measurements* measurements, int i, char name[CR_FIT_FILE_NAME]) {
+  static const char* const fixed[] = {"report.html", "estimates.csv", "correlation.csv"};
+  enum { FIXED = (int)(sizeof fixed / sizeof fixed[0]) };
+  if (i < FIXED) {
+    (void)snprintf(name, CR_FIT_FILE_NAME, "%s", fixed[i]);
+  } else if (i - FIXED < cr_measurements_count(measurements)) {
+    name_of_predictions(measurements, i - FIXED, name);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 cr_status cr_fit_report_write(const cr_fit_report* r, cr_error* error) {

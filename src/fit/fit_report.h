@@ -6,12 +6,22 @@
 
 #include "carom/identify.h"
 
+enum { CR_FIT_FILE_NAME = 160 };
+
+/// A line of the report.
+typedef struct {
+  cr_estimate found;  // by cr_identification_get_report, or by cr_identification_profile
+  bool profiled;
+  cr_real start;
+} cr_fit_line;
+
 typedef struct {
   const char *model, *folder, *command;
   const cr_model* m;
   const cr_measurements* measurements;
   cr_identification* identification;
-  const cr_real* start;  // of x: the numbers, not what transforms make of them
+  const cr_fit_line* lines;
+  int nline;
   const cr_search_end* end;
   double seconds;
 } cr_fit_report;
@@ -19,5 +29,8 @@ typedef struct {
 /// Writes all of them, each whole or not at all.
 /// Errors   CR_ERR_FILE, CR_ERR_MEMORY
 cr_status cr_fit_report_write(const cr_fit_report* report, cr_error* error);
+
+/// The name of file i that is written; false after the last.
+bool cr_fit_report_file(const cr_measurements* measurements, int i, char name[CR_FIT_FILE_NAME]);
 
 #endif

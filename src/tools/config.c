@@ -122,6 +122,16 @@ static int line_of_key(const char* text, int from, const char* key) {
   return from;
 }
 
+// libcyaml's "Expecting SEQUENCE, got event: SCALAR", in words; NULL for any other complaint
+static const char* kind_expected(const char* what) {
+  return strncmp(what, "Expecting SEQUENCE", 18) == 0
+             ? "a list expected, with '- ' in front of every item"
+         : strncmp(what, "Expecting MAPPING", 17) == 0 ? "KEY: VALUE expected"
+         : strncmp(what, "Expecting STRING", 16) == 0
+             ? "one value expected, not a list or KEY: VALUE"
+             : NULL;
+}
+
 static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_layout* layout,
                          const char* path, const char* text, cr_error* error) {
   char line[32] = "";
@@ -135,6 +145,11 @@ static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_l
     s = s != NULL ? s : &layout->sections[0];
     return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s; known: %s", path, line,
                     key + 1, s->name[0] != 0 ? " in " : "", s->name, keys_of(layout, s).text);
+  }
+  const char* kind = kind_expected(c->what);
+  if (kind != NULL) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s%s: %s%s%s", path, line, c->outer,
+                    c->outer[0] != 0 ? ": " : "", kind);
   }
   return cri_fail(error, CR_ERR_FORMAT, "%s%s: %s", path, line,
                   c->what[0] != 0 ? c->what : cyaml_strerror(code));

@@ -20,14 +20,15 @@ static const char text_of_arm[] =
     "name='drive' joint='hip'/></actuator><sensor><jointpos name='enc' "
     "joint='hip'/></sensor></mujoco>";
 
-enum { RUNS = 3, N = 4, ROWS = 120 };
+enum { RUNS = 3, N = 4, ROWS = 120, PROFILED = 1 };
 
 static cr_error error;
 static cr_model* m;
 static cr_measurements* ms;
 static cr_parameters* parameters;
 static cr_identification* id;
-static cr_real x[N], start[N];
+static cr_real x[N];
+static cr_fit_line lines[N];
 static cr_search_end end = {.size = sizeof end};
 
 static void must(cr_status status) {
@@ -70,16 +71,25 @@ static void setup(void) {
                                              .nthread = 1};
   must(cr_identification_create(&id, parameters, ms, &options, &error));
   assert_int_equal(cr_identification_count(id), N);
-  must(cr_identification_get_start(id, start, &error));
-  memcpy(x, start, sizeof x);
+  must(cr_identification_get_start(id, x, &error));
+  for (int i = 0; i < N; i++) {
+    lines[i].start = x[i];
+  }
   const cr_search search = {.size = sizeof search};
   must(cr_identification_solve(id, &search, x, &end, &error));
+  for (int i = 0; i < N; i++) {
+    lines[i].found.size = sizeof lines[i].found;
+    must(cr_identification_get_report(id, i, &lines[i].found, &error));
+  }
+  must(cr_identification_profile(id, PROFILED, &lines[PROFILED].found, &error));
+  lines[PROFILED].profiled = true;
   const cr_fit_report report = {.model = "a & b.xml",
                                 .folder = "",
                                 .m = m,
                                 .measurements = ms,
                                 .identification = id,
-                                .start = start,
+                                .lines = lines,
+                                .nline = N,
                                 .end = &end,
                                 .seconds = 1.25};
   must(cr_fit_report_write(&report, &error));
@@ -137,23 +147,26 @@ static void same(double a, double b, double tolerance) {
   }
 }
 
+// what the library tells, asked again
 static cr_estimate estimate(int i) {
   cr_estimate e = {.size = sizeof e};
-  must(cr_identification_get(id, i, &e, &error));
+  must(i == PROFILED ? cr_identification_profile(id, i, &e, &error)
+                     : cr_identification_get_report(id, i, &e, &error));
   return e;
 }
 
 TEST(estimates_are_those_of_the_identification) {
   char *text = text_of("estimates.csv"), *rest = text, name[200];
-  assert_string_equal(next_line(&rest), "name,value,lower,upper,start,told,at_bound");
+  assert_string_equal(next_line(&rest), "name,value,lower,upper,start,told,at_bound,profiled");
   int told = 0;
   for (int i = 0; i < N; i++) {
     double row[8];
     cr_estimate e = estimate(i);
-    assert_int_equal(read_row(next_line(&rest), name, row, 8), 6);
+    assert_int_equal(read_row(next_line(&rest), name, row, 8), 7);
     assert_string_equal(name, e.name);
-    const double right[] = {e.value, e.lower, e.upper, start[i], e.told, e.at_bound};
-    for (int k = 0; k < 6; k++) {
+    const double right[] = {e.value, e.lower,    e.upper,      lines[i].start,
+                            e.told,  e.at_bound, i == PROFILED};
+    for (int k = 0; k < 7; k++) {
       same(row[k], right[k], 0);
     }
     told += e.told;
@@ -214,6 +227,15 @@ TEST(predictions_are_those_of_the_identification) {
   }
 }
 
+TEST(the_files_are_those_that_are_named) {
+  char name[CR_FIT_FILE_NAME];
+  int n = 0;
+  for (; cr_fit_report_file(ms, n, name); n++) {
+    free(text_of(name));
+  }
+  assert_int_equal(n, 3 + RUNS);
+}
+
 // ---- the page
 
 static void has(const char* page, const char* text) {
@@ -230,12 +252,13 @@ TEST(the_tables_of_the_page_have_the_numbers) {
   has(page, text);
   for (int i = 0; i < N; i++) {
     cr_estimate e = estimate(i);
-    (void)snprintf(text, sizeof text, "<tr><td>%s<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>", e.name,
-                   e.value, e.lower, e.upper, start[i]);
+    (void)snprintf(text, sizeof text, "<tr><td>%s<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%s</tr>",
+                   e.name, e.value, e.lower, e.upper, lines[i].start,
+                   i == PROFILED ? "by profile" : "");
     if (!e.told) {
       (void)snprintf(text, sizeof text,
                      "<tr><td>%s<td>%.6g<td><td><td>%.6g<td>the data do not tell it", e.name,
-                     e.value, start[i]);
+                     e.value, lines[i].start);
     }
     has(page, text);
   }
