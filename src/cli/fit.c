@@ -484,9 +484,13 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
             ".xml, .urdf or .crm"
       : config && runs->paths.n > 1
           ? "one configuration expected; a model with runs ends in .xml, .urdf or .crm"
+      : config && !file &&
+              (runs->search != NULL || runs->islands + runs->population + runs->generations > 0)
+          ? "--search, --islands, --population and --generations belong to measured runs, not to "
+            "tosses"
       : !config && o->set.n > 0 ? "--set belongs to a configuration, not to a model with runs"
-      : (!config || file) && (o->data != NULL || o->resume)
-          ? "--data and --resume belong to a configuration of tosses, not to measured runs"
+      : (!config || file) && o->data != NULL
+          ? "--data belongs to a configuration of tosses, not to measured runs"
           : NULL;
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
@@ -541,11 +545,20 @@ int cr_cli_fit(int argc, char** argv) {
       CR_METHOD_OPTIONS(f->o.method, "a divisor of the time between rows (default: that time)"),
       {"--out", CR_OPT_TEXT, &f->o.out, "DIR",
        "folder of the results (default fit_<name of CONFIG>)"},
+      {"--search", CR_OPT_TEXT, &runs.search, "METHOD",
+       "runs: local (default), or the lowest of many valleys: restarts, basin-hopping, cma-es, "
+       "differential-evolution; under mpirun over processes"},
+      {"--islands", CR_OPT_COUNT, &runs.islands, "N",
+       "--search: groups of places that exchange their best now and then (default 4)"},
+      {"--population", CR_OPT_COUNT, &runs.population, "N",
+       "--search: places of an island (default 4; cma-es 12, differential-evolution 8)"},
+      {"--generations", CR_OPT_COUNT, &runs.generations, "N",
+       "--search: default 10; cma-es 40, differential-evolution 30"},
       {"--resume", CR_OPT_FLAG, &f->o.resume, "", "go on where an interrupted fit stopped"},
       {"--force", CR_OPT_FLAG, &f->o.force, "", "overwrite the results of an earlier fit in DIR"},
       {"--threads", CR_OPT_COUNT, &f->o.threads, "N",
        "default: all processors; the result does not depend on it"},
-      {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches and made tosses"},
+      {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches, --search and made tosses"},
       {"--json", CR_OPT_FLAG, &f->o.json, "", "print one JSON object"},
   };
   const cr_command_line line = {"fit", "Identifies parameters of a model from recorded motion.",
@@ -573,6 +586,7 @@ int cr_cli_fit(int argc, char** argv) {
     runs.seed = f->o.seed >= 0 ? f->o.seed : 1;
     runs.method = f->o.method;
     runs.force = f->o.force;
+    runs.resume = f->o.resume;
     runs.as_recorded = f->o.as_recorded;
     runs.json = f->o.json;
     catch_signals();

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "cli/fit_answer.h"
 #include "cli/fit_lines.h"
+#include "cli/fit_search.h"
 #include "fit/fit_report.h"
 #include "tools/xml.h"
 
@@ -35,25 +36,60 @@ static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
   return path != NULL ? cri_file_writable(path, error) : CR_OK;
 }
 
-static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
-  char path[CR_MAX_PATH];
+static cr_status name_files(cr_runs_fit* f, cr_error* error) {
+  char name[64];
   const char* model = f->o->config != NULL ? f->o->config : f->o->paths.text[0];
   const char* slash = strrchr(model, '/');
-  const char* name = slash != NULL ? slash + 1 : model;
+  const char* base = slash != NULL ? slash + 1 : model;
   if (f->o->out != NULL) {
     CR_TRY(cri_path_join(f->folder, "", f->o->out, error));
   } else {
-    (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(name, "."), name);
+    (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(base, "."), base);
   }
+  (void)snprintf(name, sizeof name, f->ranks.size > 1 ? "search.%dof%d.state" : "search.state",
+                 f->ranks.rank, f->ranks.size);
+  return cri_path_join(f->saving.path, f->folder, name, error);
+}
+
+// rank 0: the folder is there, no other run writes to it, and nothing in it is lost that was not given up
+static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
+  const cr_fit_runs_options* o = f->o;
+  char path[CR_MAX_PATH];
   CR_TRY(cri_path_join(path, f->folder, "result.json", error));
-  if (!f->o->force && access(path, F_OK) == 0) {
+  if (!o->force && !o->resume && access(path, F_OK) == 0) {
     return cri_fail(error, CR_ERR_ARG,
                     "%s: holds result.json of an earlier fit; --force overwrites it", f->folder);
+  }
+  if (!o->force && !o->resume && access(f->saving.path, F_OK) == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "%s: is there of an interrupted fit; --resume goes on with it, --force begins "
+                    "anew",
+                    f->saving.path);
+  }
+  if (o->resume && access(f->saving.path, F_OK) != 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--resume: %s is not there: no fit was interrupted in this folder",
+                    f->saving.path);
   }
   CR_TRY(cri_folder_make(f->folder, error));
   CR_TRY(cri_folder_claim(f->folder, &f->claim, error));
   f->claimed = true;
   return CR_OK;
+}
+
+static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
+  f->saving.begin = f->progress.start;
+  CR_TRY(cr_fit_search_name(f, error));
+  return f->o->resume ? cr_fit_saving_read(&f->saving, error)
+                      : cr_fit_saving_begin(&f->saving, error);
+}
+
+// what an earlier fit found is not what this one finds
+static void forget_result(const cr_runs_fit* f) {
+  char path[CR_MAX_PATH];
+  if (cri_path_join(path, f->folder, "result.json", NULL) == CR_OK) {
+    (void)unlink(path);
+  }
 }
 
 // the model with what was found: as MuJoCo's file, or as Carom's
@@ -68,7 +104,7 @@ static cr_status save_model(const cr_runs_fit* f, cr_error* error) {
 }
 
 static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
-  double seconds = cri_seconds() - f->progress.start;
+  double seconds = f->saving.spent + cri_seconds() - f->progress.start;
   const cr_fit_report report = {.model = f->o->paths.text[0],
                                 .folder = f->folder,
                                 .m = f->m,
@@ -101,25 +137,61 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
   return save_model(f, error);
 }
 
-static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
-  CR_TRY(check_save(f, error));
+// ---- the run
+
+static cr_status set_up(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(f->ranks.rank == 0 ? check_save(f, error) : CR_OK);
   CR_TRY(cr_fit_setup(f, error));
-  CR_TRY(claim_folder(f, error));
-  const cr_search search = {.size = sizeof search};
-  f->end.size = sizeof f->end;
-  CR_TRY(cr_identification_solve(f->id, &search, f->x, &f->end, error));
+  return name_files(f, error);
+}
+
+static cr_status search(cr_runs_fit* f, cr_error* error) {
+  cr_status status = cr_fit_search(f, error);
+  if (status != CR_ERR_INTERRUPTED) {
+    return status;
+  }
+  CR_TRY(cr_ranks_agree(&f->ranks, cr_fit_saving_settle(&f->saving, error), error));
+  return cri_fail(error, CR_ERR_INTERRUPTED,
+                  "interrupted; what was searched is saved in %s, and --resume goes on", f->folder);
+}
+
+static cr_status answer(cr_runs_fit* f, int* code, cr_error* error) {
   CR_TRY(cr_fit_lines_find(f, error));
   return finish(f, code, error);
 }
 
+static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
+  bool spread;
+  CR_TRY(cr_fit_search_check(f->o, &spread, error));
+  CR_TRY(spread ? cr_ranks_open(&f->ranks, error) : CR_OK);
+  CR_TRY(cr_ranks_agree(&f->ranks, set_up(f, error), error));
+  cr_status status = f->ranks.rank == 0 ? claim_folder(f, error) : CR_OK;
+  CR_TRY(cr_ranks_agree(&f->ranks, status, error));
+  CR_TRY(cr_ranks_agree(&f->ranks, open_saving(f, error), error));
+  if (f->ranks.rank == 0) {
+    forget_result(f);
+  }
+  CR_TRY(search(f, error));
+  status = f->ranks.rank == 0 ? answer(f, code, error) : CR_OK;
+  CR_TRY(cr_ranks_agree(&f->ranks, status, error));
+  (void)unlink(f->saving.path);
+  return cr_ranks_tell(&f->ranks, code, error);
+}
+
 cr_status cr_fit_runs(const cr_fit_runs_options* o, bool (*stop)(void* context), int* code,
                       cr_error* error) {
-  cr_runs_fit f = {.o = o, .stop = stop, .progress = cri_progress_begin()};
+  cr_runs_fit f = {.o = o, .stop = stop, .ranks = {.size = 1}, .progress = cri_progress_begin()};
   cr_status status = run(&f, code, error);
   cri_progress_end(&f.progress);
   cr_fit_setup_free(&f);
+  cr_fit_saving_free(&f.saving);
   if (f.claimed) {
     (void)close(f.claim);
+  }
+  cr_ranks_close(&f.ranks);
+  if (status != CR_OK && f.ranks.rank > 0) {  // rank 0 says it
+    *code = cr_status_exit_code(status);
+    return CR_OK;
   }
   return status;
 }

@@ -17,7 +17,8 @@
 static cr_status open_model(cr_runs_fit* f, cr_error* error) {
   CR_TRY(cr_load_report_create(&f->report, error));
   CR_TRY(cr_model_open_report(&f->m, f->o->paths.text[0], NULL, f->report, error));
-  for (int i = 0; i < cr_load_report_count(f->report, CR_LOAD_WARNING); i++) {
+  int warnings = f->ranks.rank == 0 ? cr_load_report_count(f->report, CR_LOAD_WARNING) : 0;
+  for (int i = 0; i < warnings; i++) {
     (void)fprintf(stderr, "carom fit: warning: %s\n",
                   cr_load_report_get(f->report, CR_LOAD_WARNING, i));
   }
@@ -78,7 +79,9 @@ static cr_status tell_doubts(cr_runs_fit* f, cr_error* error) {
     if (sure && !f->o->as_recorded) {
       return cri_fail(error, CR_ERR_FORMAT, "%s (--as-recorded takes the data as they are)", text);
     }
-    (void)fprintf(stderr, "carom fit: warning: %s\n", text);
+    if (f->ranks.rank == 0) {
+      (void)fprintf(stderr, "carom fit: warning: %s\n", text);
+    }
   }
   return CR_OK;
 }
@@ -110,7 +113,7 @@ static void tell_progress(void* context, int step, cr_real cost) {
   cr_runs_fit* f = context;
   char text[160];
   f->first_cost = step == 0 ? (double)cost : f->first_cost;
-  if (cri_progress_due(&f->progress)) {
+  if (!f->many && cri_progress_due(&f->progress)) {
     (void)snprintf(text, sizeof text, "%.60s%sstep %d  cost %.6g  %.1f s",
                    f->doing != NULL ? f->doing : "", f->doing != NULL ? ": " : "", step,
                    (double)cost, cri_seconds() - f->progress.start);
@@ -154,7 +157,8 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
 }
 
 static cr_status make_fit(cr_runs_fit* f, cr_error* error) {
-  CR_TRY(cr_fit_setup_identification(f, f->o->threads, &f->parameters, &f->id, error));
+  int threads = f->o->threads == 0 && f->ranks.size > 1 ? 1 : f->o->threads;
+  CR_TRY(cr_fit_setup_identification(f, threads, &f->parameters, &f->id, error));
   size_t n = (size_t)cr_identification_count(f->id);
   f->x = calloc(n + 1, sizeof *f->x);
   if (f->x == NULL) {

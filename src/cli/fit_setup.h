@@ -5,6 +5,8 @@
 
 #include "carom/carom.h"
 #include "cli/fit_runs.h"
+#include "cli/fit_saving.h"
+#include "command/ranks.h"
 #include "fit/estimates.h"
 #include "fit/fit_report.h"
 #include "tools/files.h"
@@ -28,8 +30,10 @@ typedef struct {
   const char* doing;  // of progress, NULL: the search
   cr_search_end end;
   cr_progress progress;
-  double first_cost;
   bool (*stop)(void* context);
+  cr_ranks ranks;
+  cr_fit_saving saving;
+  bool many;  // several identifications are at work: none shows its steps
 } cr_runs_fit;
 
 /// Model, runs, parameters and identification of f->o; nothing is written.

@@ -35,6 +35,14 @@ cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* erro
 cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
                           cr_error* error);
 
+/// Passes `size` bytes on to the next rank, and takes those of the rank before; the ring closes.
+/// Errors   CR_ERR_ARG if MPI fails
+cr_status cr_ranks_pass(const cr_ranks* ranks, const void* sent, void* received, size_t size,
+                        cr_error* error);
+
+/// The lowest of all ranks' numbers.
+cr_status cr_ranks_lowest(const cr_ranks* ranks, int* number, cr_error* error);
+
 /// Sends a number of rank 0 to all.
 cr_status cr_ranks_tell(const cr_ranks* ranks, int* number, cr_error* error);
 

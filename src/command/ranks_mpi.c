@@ -111,3 +111,27 @@ cr_status cr_ranks_tell(const cr_ranks* ranks, int* number, cr_error* error) {
   int code = ranks->open ? MPI_Bcast(number, 1, MPI_INT, 0, MPI_COMM_WORLD) : MPI_SUCCESS;
   return code == MPI_SUCCESS ? CR_OK : failed("cannot tell", code, error);
 }
+
+cr_status cr_ranks_pass(const cr_ranks* ranks, const void* sent, void* received, size_t size,
+                        cr_error* error) {
+  if (!ranks->open) {
+    memcpy(received, sent, size);
+    return CR_OK;
+  }
+  if (size > INT_MAX) {
+    return cri_fail(error, CR_ERR_ARG, "MPI: a message of %zu bytes is too large", size);
+  }
+  int next = (ranks->rank + 1) % ranks->size;
+  int before = (ranks->rank + ranks->size - 1) % ranks->size;
+  int code = MPI_Sendrecv(sent, (int)size, MPI_BYTE, next, 0, received, (int)size, MPI_BYTE, before,
+                          0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS ? CR_OK : failed("cannot pass on", code, error);
+}
+
+cr_status cr_ranks_lowest(const cr_ranks* ranks, int* number, cr_error* error) {
+  int lowest = *number;
+  int code = ranks->open ? MPI_Allreduce(number, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD)
+                         : MPI_SUCCESS;
+  *number = lowest;
+  return code == MPI_SUCCESS ? CR_OK : failed("cannot compare", code, error);
+}

@@ -38,3 +38,15 @@ cr_status cr_ranks_tell(const cr_ranks* ranks, int* number, cr_error* error) {
   (void)ranks, (void)number, (void)error;
   return CR_OK;
 }
+
+cr_status cr_ranks_pass(const cr_ranks* ranks, const void* sent, void* received, size_t size,
+                        cr_error* error) {
+  (void)ranks, (void)error;
+  memcpy(received, sent, size);
+  return CR_OK;
+}
+
+cr_status cr_ranks_lowest(const cr_ranks* ranks, int* number, cr_error* error) {
+  (void)ranks, (void)number, (void)error;
+  return CR_OK;
+}
