@@ -24,35 +24,6 @@ typedef struct {
 
 // ---- what plans tell
 
-static cr_status check_noises(const cr_runs_fit* f, cr_error* error) {
-  const cr_measurements* ms = f->measurements;
-  for (int r = 0; r < cr_measurements_count(ms); r++) {
-    const char* run = cr_measurements_name(ms, r);
-    int seen = 0;
-    for (int i = 0; i < cr_measurements_channels(ms, r); i++) {
-      cr_channel_info c = {.size = sizeof c};
-      cr_place_info place = {.size = sizeof place};
-      cr_field_info field = {.size = sizeof field};
-      CR_TRY(cr_measurements_get(ms, r, i, &c, error));
-      CR_TRY(cr_model_place(f->m, c.place, &place, error));
-      CR_TRY(cr_field_get(f->m, place.field, &field, error));
-      bool control = strcmp(field.name, "ctrl") == 0;
-      seen += !control;
-      if (!control && !(c.noise > 0)) {
-        return cri_fail(error, CR_ERR_ARG,
-                        "%s: the standard deviation of %s is not known; --noise '%s=SD' gives it, "
-                        "or --observe what would be measured",
-                        run, c.place, c.place);
-      }
-    }
-    if (seen == 0) {
-      return cri_fail(error, CR_ERR_ARG,
-                      "%s: nothing is measured in it; --observe PLACE=SD says what would be", run);
-    }
-  }
-  return CR_OK;
-}
-
 static cr_status inform(design* d, cr_error* error) {
   cr_runs_fit* f = d->f;
   for (int r = 0; r < d->nrun; r++) {
@@ -319,7 +290,6 @@ static cr_status finish(const design* d, cr_error* error) {
 
 static cr_status run(design* d, cr_error* error) {
   CR_TRY(cr_fit_setup(d->f, error));
-  CR_TRY(check_noises(d->f, error));
   CR_TRY(claim_folder(d->f, error));
   CR_TRY(put_in_order(d, error));
   cri_progress_end(&d->f->progress);

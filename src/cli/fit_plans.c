@@ -321,3 +321,28 @@ cr_status cr_fit_plans_simulate(const cr_fit_plans* plans, cr_measurements** mea
   *measurements = to;
   return CR_OK;
 }
+
+cr_status cr_fit_plans_check(const cr_model* m, const cr_measurements* ms, cr_error* error) {
+  for (int r = 0; r < cr_measurements_count(ms); r++) {
+    const char* run = cr_measurements_name(ms, r);
+    int seen = 0;
+    for (int i = 0; i < cr_measurements_channels(ms, r); i++) {
+      cr_channel_info c = {.size = sizeof c};
+      cr_place_info place;
+      CR_TRY(cr_measurements_get(ms, r, i, &c, error));
+      bool control = is_of(m, c.place, "ctrl", &place);
+      seen += !control;
+      if (!control && !(c.noise > 0)) {
+        return cri_fail(error, CR_ERR_ARG,
+                        "%s: the standard deviation of %s is not known; --noise '%s=SD' gives it, "
+                        "or --observe what would be measured",
+                        run, c.place, c.place);
+      }
+    }
+    if (seen == 0) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "%s: nothing is measured in it; --observe PLACE=SD says what would be", run);
+    }
+  }
+  return CR_OK;
+}

@@ -23,4 +23,9 @@ typedef struct {
 cr_status cr_fit_plans_simulate(const cr_fit_plans* plans, cr_measurements** measurements,
                                 cr_error* error);
 
+/// That every run measures something, with a noise that is given.
+/// Errors   CR_ERR_ARG naming run and place
+cr_status cr_fit_plans_check(const cr_model* m, const cr_measurements* measurements,
+                             cr_error* error);
+
 #endif

@@ -199,6 +199,7 @@ cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error) {
   CR_TRY(read_runs(f, error));
   CR_TRY(f->o->observe.n > 0 ? simulate_plans(f, error) : CR_OK);
   CR_TRY(set_noises(f, error));
+  CR_TRY(f->o->design ? cr_fit_plans_check(f->m, f->measurements, error) : CR_OK);
   CR_TRY(f->o->observe.n > 0 ? CR_OK : tell_doubts(f, error));
   CR_TRY(read_estimates(f, error));
   return make_fit(f, error);
