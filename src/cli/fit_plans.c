@@ -13,6 +13,9 @@
 enum { MOST_STEPS = 100000000 };
 static const cr_real NOTHING = CR_R(1e12);  // standard deviation of what tells nothing
 
+enum { STATE_FIELDS = 3 };
+static const char* const state_fields[STATE_FIELDS] = {"qpos", "qvel", "act"};
+
 // one word of --observe
 typedef struct {
   const char* words;
@@ -159,8 +162,10 @@ static cr_status fill_start(const plan* p, cr_error* error) {
     char name[160];
     CR_TRY(cr_measurements_get(of->plans, p->run, i, &c, error));
     (void)snprintf(name, sizeof name, "%s", c.place);
-    bool state = is_of(of->m, c.place, "qpos", &place) || is_of(of->m, c.place, "qvel", &place) ||
-                 is_of(of->m, c.place, "act", &place);
+    bool state = false;
+    for (int k = 0; k < STATE_FIELDS && !state; k++) {
+      state = is_of(of->m, c.place, state_fields[k], &place);
+    }
     state = state || (is_of(of->m, c.place, "sensordata", &place) &&
                       shown_by_sensor(of->m, &place, name, sizeof name));
     for (int k = 0; k < place.count && state; k++) {
@@ -258,7 +263,9 @@ static cr_status add_state(const plan* p, cr_measurements* to, const char* field
   int most = p->of->pieces ? MOST_STEPS : 1;
   cr_place_info place = {.size = sizeof place};
   cr_status status = cr_model_place(m, field, &place, error);
-  CR_TRY(status);
+  if (status != CR_OK || place.count == 0) {
+    return status;
+  }
   status = add_place(p, to, field, place.count, NOTHING, rate, most, error);
   for (int j = 0; j < cr_model_count(m, "njnt") && status == CR_ERR_ARG; j++) {
     const char* joint = cr_model_name(m, "joint", j);
@@ -294,9 +301,10 @@ static cr_status add_run(plan* p, const observed* all, cr_measurements* to, cr_e
       return cri_fail(error, status, "--observe %s: %s", o->words, inner.text);
     }
   }
-  CR_TRY(add_state(p, to, "qpos", error));
-  CR_TRY(add_state(p, to, "qvel", error));
-  return cr_model_count(of->m, "na") > 0 ? add_state(p, to, "act", error) : CR_OK;
+  for (int i = 0; i < STATE_FIELDS; i++) {
+    CR_TRY(add_state(p, to, state_fields[i], error));
+  }
+  return CR_OK;
 }
 
 cr_status cr_fit_plans_simulate(const cr_fit_plans* plans, cr_measurements** measurements,
