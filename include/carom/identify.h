@@ -273,6 +273,14 @@ CR_API cr_status cr_identification_information(cr_identification* identification
 CR_API cr_status cr_design_order(const cr_real* information, int n, int nrun, const cr_real* known,
                                  const cr_real* scale, int* order, cr_real* gain, cr_error* error);
 
+/// Standard deviations of the numbers of x where this information is all that is known of them, the sum over runs for instance:
+/// what cr_identification_get would have after a fit of a model that is right. Infinite where a number would not be told.
+/// Equation deviation_i^2 = (S V diag(1/l) V' S)_ii, S H S = V diag(l) V'              [identification.m5]
+/// Shapes   information[n n], scale[n] (cr_identification_get_scale), deviation[n]
+/// Errors   CR_ERR_ARG as cr_design_order; CR_ERR_MEMORY
+CR_API cr_status cr_design_deviations(const cr_real* information, int n, const cr_real* scale,
+                                      cr_real* deviation, cr_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/fit_design.h"
 #include "cli/fit_problem.h"
 #include "cli/fit_runs.h"
 #include "cli/fit_runs_config.h"
@@ -472,6 +473,20 @@ static bool is_model(const char* path) {
   return is;
 }
 
+// what belongs to planned runs, and what would do nothing with them
+static cr_status check_design(const cr_fit_runs_options* o, bool config, cr_error* error) {
+  const char* stray = !o->design && o->observe.n > 0 ? "--observe belongs to --design"
+                      : o->design && config
+                          ? "--design belongs to a model with planned runs, not to a "
+                            "configuration"
+                      : o->design && (o->save != NULL || o->huber > 0 || !isnan(o->held_out))
+                          ? "--save, --huber and --held-out belong to a fit; --design fits nothing"
+                      : o->observe.n > 0 && o->noise.n > 0
+                          ? "--noise would do nothing: --observe gives the standard deviations"
+                          : NULL;
+  return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
+}
+
 static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* o, bool config,
                             bool file, cr_error* error) {
   const char* stray =
@@ -536,6 +551,11 @@ int cr_cli_fit(int argc, char** argv) {
       {"--save", CR_OPT_TEXT, &runs.save, "FILE",
        "runs: write the model found: .xml and .mjb are MuJoCo's files, any other a Carom model "
        "file"},
+      {"--design", CR_OPT_FLAG, &runs.design, "",
+       "runs: fit nothing; tell which of these planned runs to record first"},
+      {"--observe", CR_OPT_LIST, &runs.observe, "PLACE=SD[@HZ]",
+       "--design: what would be measured, with which standard deviation and rate (default: that of "
+       "the plan)"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
       {"--as-recorded", CR_OPT_FLAG, &f->o.as_recorded, "",
@@ -578,6 +598,9 @@ int cr_cli_fit(int argc, char** argv) {
     status = cr_runs_config_read(&runs_config, runs.config, &line, argc, argv, &f->o.set,
                                  &runs.paths, &error);
   }
+  if (status == CR_OK && help == CR_HELP_NONE) {
+    status = check_design(&runs, config && !file, &error);
+  }
   if (status == CR_OK && help != CR_HELP_NONE) {
     cr_options_print_help(&line, help);
   } else if (status == CR_OK && (!config || file)) {
@@ -590,7 +613,8 @@ int cr_cli_fit(int argc, char** argv) {
     runs.as_recorded = f->o.as_recorded;
     runs.json = f->o.json;
     catch_signals();
-    status = cr_fit_runs(&runs, stop, &code, &error);
+    status =
+        runs.design ? cr_fit_design(&runs, stop, &error) : cr_fit_runs(&runs, stop, &code, &error);
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, NULL);
   } else {
     f->o.config = runs.paths.n > 0 ? runs.paths.text[0] : NULL;

@@ -10,6 +10,7 @@
 #include "base/locale.h"
 #include "base/status.h"
 #include "cli/fit_lines.h"
+#include "cli/fit_plans.h"
 #include "command/setup.h"
 
 // ---- what is given
@@ -41,6 +42,22 @@ static cr_status read_runs(cr_runs_fit* f, cr_error* error) {
   for (int i = 1; i < o->paths.n; i++) {
     CR_TRY(cr_measurements_read(f->measurements, o->paths.text[i], &file, error));
   }
+  return CR_OK;
+}
+
+// planned runs: what would be measured takes the place of what was
+static cr_status simulate_plans(cr_runs_fit* f, cr_error* error) {
+  const cr_fit_plans plans = {
+      .m = f->m,
+      .plans = f->measurements,
+      .observe = &f->o->observe,
+      .reference = f->o->start != NULL && strcmp(f->o->start, "reference") == 0,
+      .pieces = f->o->window > 0,
+      .stop = f->stop};
+  cr_measurements* simulated = NULL;
+  CR_TRY(cr_fit_plans_simulate(&plans, &simulated, error));
+  cr_measurements_destroy(f->measurements);
+  f->measurements = simulated;
   return CR_OK;
 }
 
@@ -184,8 +201,10 @@ cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error) {
   CR_TRY(check_words(f->o, error));
   CR_TRY(open_model(f, error));
   CR_TRY(read_runs(f, error));
+  CR_TRY(f->o->observe.n > 0 ? simulate_plans(f, error) : CR_OK);
   CR_TRY(set_noises(f, error));
-  CR_TRY(tell_doubts(f, error));
+  CR_TRY(f->o->design ? cr_fit_plans_check(f->m, f->measurements, error) : CR_OK);
+  CR_TRY(f->o->observe.n > 0 ? CR_OK : tell_doubts(f, error));
   CR_TRY(read_estimates(f, error));
   return make_fit(f, error);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs tell most together.
+// Which runs tell most together, and how much.
 #include <stdlib.h>
 
 #include "carom/identify.h"
+#include "identify/inference.h"
 #include "model/misuse.h"
 
 static const cr_real ALIKE = CR_R(1e-9);      // gains that differ by less, as a part
@@ -162,4 +163,21 @@ cr_status cr_design_order(const cr_real* information, int n, int nrun, const cr_
   free(room);
   free(taken);
   return status;
+}
+
+cr_status cr_design_deviations(const cr_real* information, int n, const cr_real* scale,
+                               cr_real* deviation, cr_error* error) {
+  const cri_call call = {"cr_design_deviations", error};
+  CR_TRY(cri_given(&call, information, "information"));
+  CR_TRY(cri_given(&call, scale, "scale"));
+  CR_TRY(cri_given(&call, deviation, "where the deviations go"));
+  CR_TRY(check_design(&call, information, n, 1, NULL, scale));
+  cri_inference f;
+  CR_TRY(cri_inference_of(&f, n, information, scale, 1, error));
+  for (int i = 0; i < n; i++) {
+    cr_real variance = f.covariance[(ptrdiff_t)i * n + i];
+    deviation[i] = f.told[i] ? cr_sqrt(variance) : (cr_real)INFINITY;
+  }
+  cri_inference_free(&f);
+  return CR_OK;
 }

@@ -104,7 +104,11 @@ static void see_output(cri_predictor* w, const sighting* g, const cri_output* o,
   cri_sight s = {.track = g->t, .output = o, .row = g->row};
   cr_real e[2][3] = {{0}, {0}};
   const cr_real part[2] = {g->share, 1 - g->share};
-  for (int k = 0; k < 2 && part[k] != 0; k++) {
+  // the slope by the delay is of the whole interval, also where all is seen at one end of it
+  for (int k = 0; k < 2; k++) {
+    if (part[k] == 0 && place->delay_at < 0) {
+      continue;
+    }
     cri_output_error(o, w->value[k == 0 ? now : 1 - now] + value, seen, e[k]);
   }
   if (part[1] == 0) {
@@ -118,7 +122,10 @@ static void see_output(cri_predictor* w, const sighting* g, const cri_output* o,
   }
   if (g->derive) {
     cr_zero(w->row, 3 * n);
-    for (int k = 0; k < 2 && part[k] != 0; k++) {
+    for (int k = 0; k < 2; k++) {
+      if (part[k] == 0) {
+        continue;
+      }
       const cr_real* rows = w->rows[k == 0 ? now : 1 - now] + (ptrdiff_t)error * n;
       cr_real J[9] = {1};
       if (o->turns) {

@@ -136,6 +136,23 @@ TEST(digits_beyond_rounding_do_no_harm) {
   assert_true(isfinite(gain[0]) && isfinite(gain[1]) && gain[1] >= 0);
 }
 
+TEST(deviations_are_those_of_the_inverse) {
+  // of two numbers the inverse, of the third nothing
+  const cr_real A[N * N] = {4e4, 1e4, 0, 1e4, 1e4, 0, 0, 0, 0}, units[N] = {1, 2, 3};
+  cr_real deviation[N];
+  must(cr_design_deviations(A, N, units, deviation, &error));
+  assert_true(cr_abs(deviation[0] - cr_sqrt(1 / CR_R(3e4))) < CR_R(1e-12));
+  assert_true(cr_abs(deviation[1] - cr_sqrt(4 / CR_R(3e4))) < CR_R(1e-12));
+  assert_true(deviation[2] > 0 && isinf(deviation[2]));
+  // no better known than to its scale: not told
+  const cr_real weak[N * N] = {CR_R(0.5), 0, 0, 0, CR_R(0.5), 0, 0, 0, CR_R(0.5)};
+  must(cr_design_deviations(weak, N, units, deviation, &error));
+  assert_true(isinf(deviation[0]) && isfinite(deviation[1]) && isfinite(deviation[2]));
+  const cr_real crooked[N * N] = {1, 1, 0, 0, 1, 0, 0, 0, 1};
+  assert_int_equal(cr_design_deviations(crooked, N, units, deviation, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "is not symmetric"));
+}
+
 TEST(what_is_wrong_is_said) {
   cr_real A[N * N] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, scale[N] = {1, 1, 1};
   int order[1];

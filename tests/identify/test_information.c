@@ -128,35 +128,35 @@ static void motion(const long double* x, cr_real a, cr_real b, long double* e) {
   }
   for (int k = 0; k < ROWS; k++) {
     long double step = (long double)k - x[3] / h, f = step - floorl(step);
-    int before = step > 0 ? (int)floorl(step) : 0;
+    int before = step > 0 ? (int)floorl(step) : 0, after = before + 1 < ROWS ? before + 1 : before;
     for (int i = 0; i < 2; i++) {
       // a longest delay of 0.1 s: what is seen before may be of a time before the start
       bool late = (cr_real)k * H >= CR_R(0.1);
       e[4 * k + i] = q[k][i] / 0.01L;
-      e[4 * k + 2 + i] =
-          late ? ((1 - f) * v[before][i] + f * v[before + 1][i] + x[4 + i]) / 0.1L : 0;
+      e[4 * k + 2 + i] = late ? ((1 - f) * v[before][i] + f * v[after][i] + x[4 + i]) / 0.1L : 0;
     }
   }
 }
 
-static void by_differences(cr_real a, cr_real b, long double* information) {
+static void by_differences(cr_real a, cr_real b, const cr_real* from, long double* information) {
   static long double J[ALL][SEEN], e[2][SEEN], M[ALL][ALL];
   long double x[ALL] = {0};
   for (int i = 0; i < N; i++) {
-    x[i] = (long double)at[i];
+    x[i] = (long double)from[i];
   }
   x[N] = x[N + 1] = 0.3L;
   x[N + 2] = x[N + 3] = 0.2L;
   for (int i = 0; i < ALL; i++) {
-    const long double d = 1e-5L;
+    // of the delay the slope of the interval before, where a row is seen on a step
+    const long double d = 1e-5L, back = i == 3 ? 0 : d;
     long double kept = x[i];
     for (int k = 0; k < 2; k++) {
-      x[i] = kept + (k == 0 ? d : -d);
+      x[i] = kept + (k == 0 ? d : -back);
       motion(x, a, b, e[k]);
     }
     x[i] = kept;
     for (int k = 0; k < SEEN; k++) {
-      J[i][k] = (e[0][k] - e[1][k]) / (2 * d);
+      J[i][k] = (e[0][k] - e[1][k]) / (d + back);
     }
   }
   for (int i = 0; i < ALL; i++) {
@@ -179,10 +179,10 @@ static void by_differences(cr_real a, cr_real b, long double* information) {
   }
 }
 
-TEST(information_is_that_of_differences) {
+static void check_information(const cr_real* from) {
   const cr_real values[2] = {0, CR_R(1.7)}, huber[2] = {0, CR_R(0.05)};
   long double right[N * N];
-  by_differences(3, 2, right);
+  by_differences(3, 2, from, right);
   cr_parameters* p = dampings();
   for (int k = 0; k < 2; k++) {
     cr_measurements* ms = NULL;
@@ -190,7 +190,7 @@ TEST(information_is_that_of_differences) {
     must(cr_measurements_create(&ms, m, &error));
     plan(ms, "plan", 3, 2, values[k]);
     cr_identification* id = planned(p, ms, huber[k]);
-    must(cr_identification_information(id, 0, at, information, &error));
+    must(cr_identification_information(id, 0, from, information, &error));
     for (int i = 0; i < N * N; i++) {
       cr_real size = (cr_real)sqrtl(right[i / N * (N + 1)] * right[i % N * (N + 1)]);
       if (!(cr_abs(information[i] - (cr_real)right[i]) < CR_R(1e-9) * size)) {
@@ -202,6 +202,17 @@ TEST(information_is_that_of_differences) {
     cr_measurements_destroy(ms);
   }
   cr_parameters_destroy(p);
+}
+
+TEST(information_is_that_of_differences) { check_information(at); }
+
+TEST(a_delay_that_ends_on_a_step_has_the_slope_before) {
+  for (int k = 0; k < 3; k++) {
+    cr_real from[N];
+    cr_copy(from, at, N);
+    from[3] = 2 * (cr_real)k * H;
+    check_information(from);
+  }
 }
 
 TEST(the_run_that_moves_a_joint_comes_first) {

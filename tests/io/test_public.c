@@ -425,6 +425,7 @@ static const row table[] = {
     ROW(cr_identification_get_scale, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_information, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_design_order, "XyZIxe", STATUS, 0, NULL, NULL),
+    ROW(cr_design_deviations, "XZXe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_get_combination, "_X\"e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_covariance, "_xye", STATUS, 0, NULL, NULL),
     ROW(cr_identification_untold, "_xIe", STATUS, 0, NULL, NULL),
