@@ -9,7 +9,7 @@
 
 #include "base/locale.h"
 #include "carom/check.h"
-#include "cli/model_list.h"
+#include "command/model_list.h"
 #include "command/processes.h"
 #include "tools/clock.h"
 #include "tools/files.h"

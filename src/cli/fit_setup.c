@@ -129,7 +129,6 @@ static cr_status bind_parameters(const cr_runs_fit* f, cr_parameters** parameter
 static void tell_progress(void* context, int step, cr_real cost) {
   cr_runs_fit* f = context;
   char text[160];
-  f->first_cost = step == 0 ? (double)cost : f->first_cost;
   if (!f->many && cri_progress_due(&f->progress)) {
     (void)snprintf(text, sizeof text, "%.60s%sstep %d  cost %.6g  %.1f s",
                    f->doing != NULL ? f->doing : "", f->doing != NULL ? ": " : "", step,

@@ -73,7 +73,7 @@ mistaken 's/density:arm/density:leg/'
 refused 2 "no body 'leg'" fit "$bad"
 refused 2 "--set window=wide: window: 'wide' is not a number" fit "$file" --set window=wide
 refused 2 "--set windows=1: there is no key 'windows'" fit "$file" --set windows=1
-refused 2 "--data and --resume belong to a configuration of tosses" fit "$file" --data tosses.h5
+refused 2 "--data belongs to a configuration of tosses" fit "$file" --data tosses.h5
 refused 2 "one configuration expected" fit "$file" "lab [1]/runs/1.csv"
 refused 2 "arm.yaml: this file is read, it would be lost" fit "$file" --save "$file"
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists files that are models: those below a folder, or those in a list.
-#ifndef CR_CLI_MODEL_LIST_H
-#define CR_CLI_MODEL_LIST_H
+#ifndef CR_COMMAND_MODEL_LIST_H
+#define CR_COMMAND_MODEL_LIST_H
 
 #include "base/status.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/model_list.h"
+#include "command/model_list.h"
 
 #include <dirent.h>
 #include <errno.h>
