@@ -254,7 +254,9 @@ TEST(the_tables_of_the_page_have_the_numbers) {
     cr_estimate e = estimate(i);
     (void)snprintf(text, sizeof text, "<tr><td>%s<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%s</tr>",
                    e.name, e.value, e.lower, e.upper, lines[i].start,
-                   i == PROFILED ? "by profile" : "");
+                   i == PROFILED ? "by profile"
+                   : e.at_bound  ? "at its bound"
+                                 : "");
     if (!e.told) {
       (void)snprintf(text, sizeof text,
                      "<tr><td>%s<td>%.6g<td><td><td>%.6g<td>the data do not tell it", e.name,
