@@ -147,6 +147,10 @@ static cr_status set_up(cr_runs_fit* f, cr_error* error) {
 
 static cr_status search(cr_runs_fit* f, cr_error* error) {
   cr_status status = cr_fit_search(f, error);
+  if (status == CR_ERR_ARG && !f->o->resume) {
+    (void)unlink(
+        f->saving.path);  // what was asked for is not possible: there is nothing to go on with
+  }
   if (status != CR_ERR_INTERRUPTED) {
     return status;
   }
