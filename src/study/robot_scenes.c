@@ -145,7 +145,7 @@ static cr_status add(cr_robot_parameters* list, const cr_model* m, cr_fit_kind k
 cr_status cri_robot_parameters(cr_robot_parameters* list, const cr_model* m, cr_error* error) {
   static const char* const laws[] = {"damping", "frictionloss", "armature"};
   bool walks = cr_model_id(m, "geom", "fl_foot") >= 0;
-  char name[48], target[64], joint[16];
+  char name[48], target[64], joint[24];
   *list = (cr_robot_parameters){.nlink = walks ? 13 : 7, .njoint = walks ? 12 : 7};
   for (int i = 0; i < list->nlink; i++) {
     if (walks && i > 0) {

@@ -84,7 +84,7 @@ if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
   mpirun --version | grep -q "Open MPI" && [ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
   many=("${fit[@]}" --search basin-hopping --islands 4 --population 1 --generations 2)
   expect 0 one "${many[@]}" --out one
-  mpirun "${flags[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err || fail "four ranks: $(cat four.err)"
+  ASAN_OPTIONS=detect_leaks=0 mpirun "${flags[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err || fail "four ranks: $(cat four.err)"
   same one four
 fi
 finish
