@@ -27,6 +27,7 @@
 #include "carom/state.h"
 #include "carom/step.h"
 #include "carom/step_jacobian.h"
+#include "carom/training.h"
 #include "carom/trust.h"
 
 #endif

@@ -17,7 +17,8 @@ typedef struct cr_identification cr_identification;
 /// The state at the start of a window.
 typedef enum {
   CR_START_ESTIMATED,  // unknown; the search begins at what positions and velocities were measured
-  CR_START_REFERENCE   // the model's reference pose, at rest: known
+  CR_START_REFERENCE,  // the model's reference pose, at rest: known
+  CR_START_MEASURED    // where the search of an estimated start begins: known
 } cr_start;
 
 /// What is compared, and what is unknown. What a zero stands for is in brackets.

@@ -65,6 +65,7 @@ static const row rows[] = {
     {"local_method", "own", CR_LOCAL_OWN},
     {"start", "estimated", CR_START_ESTIMATED},
     {"start", "reference", CR_START_REFERENCE},
+    {"start", "measured", CR_START_MEASURED},
     {"run_part", "train", CR_RUNS_TRAIN},
     {"run_part", "held", CR_RUNS_HELD},
     {"fit_part", "train", CR_FIT_TRAIN},

@@ -15,6 +15,14 @@ static cr_status check_solved(const cri_call* call, const cr_identification* id,
              : cri_fail(call->error, CR_ERR_ARG, "%s: before cr_identification_solve", call->name);
 }
 
+static cr_status check_inferred(const cri_call* call, const cr_identification* id,
+                                const void* out) {
+  CR_TRY(check_solved(call, id, out));
+  return !id->trained ? CR_OK
+                      : cri_fail(call->error, CR_ERR_ARG,
+                                 "%s: cr_identification_train gives no intervals", call->name);
+}
+
 cr_real cri_identification_number(const cri_problem* p, int i, cr_real d) {
   cr_real x[CR_MAX_PARAMETERS], value[CR_MAX_PARAMETERS];
   if (i >= p->np) {
@@ -58,7 +66,7 @@ void cri_identification_estimate(const cr_identification* id, int i, cr_estimate
 
 cr_status cri_identification_check_estimate(const cri_call* call, const cr_identification* id,
                                             int i, int n, const cr_estimate* e) {
-  CR_TRY(check_solved(call, id, e));
+  CR_TRY(check_inferred(call, id, e));
   CR_TRY(cri_check_size(call, e->size, sizeof *e, "cr_estimate"));
   return i >= 0 && i < n ? CR_OK
                          : cri_fail(call->error, CR_ERR_ARG, "%s: no such number", call->name);
@@ -172,7 +180,7 @@ cr_status cr_identification_get_combination(const cr_identification* id, const c
 cr_status cr_identification_covariance(const cr_identification* id, cr_real* covariance,
                                        cr_real* correlation, cr_error* error) {
   const cri_call call = {"cr_identification_covariance", error};
-  CR_TRY(check_solved(&call, id, id));
+  CR_TRY(check_inferred(&call, id, id));
   const cri_problem* p = &id->search.p;
   const cr_real* c = id->inference.covariance;
   for (int i = 0; i < p->n; i++) {
@@ -222,7 +230,7 @@ static void put_direction(const cr_identification* id, const cr_real* v, char* t
 cr_status cr_identification_untold(const cr_identification* id, int i, char* text, int size, int* n,
                                    cr_error* error) {
   const cri_call call = {"cr_identification_untold", error};
-  CR_TRY(check_solved(&call, id, n));
+  CR_TRY(check_inferred(&call, id, n));
   const cri_inference* f = &id->inference;
   cr_real limit = 1 / cr_sqrt(id->excess);
   *n = 0;

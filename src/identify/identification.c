@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "identify/batch_gradient.h"
 #include "identify/coarse.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
@@ -12,10 +13,10 @@
 // ---- creation
 
 static const char* wrong_option(const cr_identification_options* o) {
-  return !(o->window >= 0) || !isfinite(o->window)       ? "the window is negative or not finite"
-         : o->start < 0 || o->start > CR_START_REFERENCE ? "no such start"
-         : !(o->continuity >= 0)                         ? "the continuity is negative"
-         : !(o->huber >= 0)                              ? "huber is negative"
+  return !(o->window >= 0) || !isfinite(o->window)      ? "the window is negative or not finite"
+         : o->start < 0 || o->start > CR_START_MEASURED ? "no such start"
+         : !(o->continuity >= 0)                        ? "the continuity is negative"
+         : !(o->huber >= 0)                             ? "huber is negative"
          : !(o->held_out >= 0 && o->held_out < 1) ? "the share held out is not between 0 and 1"
          : !(o->longest_delay >= 0) || !isfinite(o->longest_delay)
              ? "the longest delay is negative or not finite"
@@ -431,6 +432,7 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   }
   cr_copy(x, p->x, p->n);
   id->solved = true;
+  id->trained = false;
   return CR_OK;
 }
 
@@ -441,9 +443,30 @@ cr_status cri_identification_fit_held(cr_identification* id, cr_error* error) {
                               .step_tolerance = CR_R(1e-12),
                               .value_tolerance = CR_R(1e-10)};
   cr_damped_end e;
-  return s->p.nspan == s->p.ntrain ? CR_OK
-                                   : cri_search_minimise(s, s->p.ntrain, s->p.nspan - s->p.ntrain,
-                                                         true, &damping, &e, error);
+  return s->p.nspan == s->p.ntrain || s->p.starts_known
+             ? CR_OK
+             : cri_search_minimise(s, s->p.ntrain, s->p.nspan - s->p.ntrain, true, &damping, &e,
+                                   error);
+}
+
+// by sweeps back, which takes as long for thousands of numbers as for one
+static cr_status sweep(cr_identification* id, int first, int n, cr_real* cost, cr_real* gradient,
+                       cr_error* error) {
+  cri_search* s = &id->search;
+  int64_t numbers;
+  int* window = calloc((size_t)n + 1, sizeof *window);
+  if (window == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  for (int i = 0; i < n; i++) {
+    window[i] = first + i;
+  }
+  cr_status status = cri_gradient_of(s, window, n, cost, &numbers, gradient, error);
+  free(window);
+  if (status == CR_OK && first == 0) {
+    *cost += cri_search_priors(s, gradient);
+  }
+  return status;
 }
 
 // cost of a part at p.x, with its gradient
@@ -456,7 +479,11 @@ static cr_status evaluate(cr_identification* id, cr_run_part part, cr_real* cost
   if (part == CR_RUNS_HELD) {
     CR_TRY(cri_identification_fit_held(id, error));
   }
-  CR_TRY(cri_search_move(s, p->x, gradient != NULL, error));
+  bool by_rows = p->continuity > 0;  // their ends count too
+  CR_TRY(cri_search_move(s, p->x, by_rows && gradient != NULL, error));
+  if (!by_rows) {
+    return sweep(id, first, n, cost, gradient, error);
+  }
   CR_TRY(cri_search_cost(s, first, n, gradient != NULL, cost, error));
   if (gradient == NULL) {
     return CR_OK;

@@ -249,7 +249,8 @@ cr_status cri_layout(cri_problem* p, cr_parameters* parameters, const cr_measure
                      .nrun = cr_measurements_count(ms),
                      .np = cri_parameters_count(parameters),
                      .nx = cri_state_tangent_size(m),
-                     .starts_known = o->start == CR_START_REFERENCE,
+                     .starts_known = o->start != CR_START_ESTIMATED,
+                     .starts_measured = o->start != CR_START_REFERENCE,
                      .continuity = o->continuity,
                      .huber = o->huber,
                      .longest_delay = o->longest_delay > 0 ? o->longest_delay : CR_R(0.1)};
@@ -400,7 +401,7 @@ void cri_layout_starts(cri_problem* p) {
     cr_real* state = p->state + (ptrdiff_t)w * size;
     cr_zero(state, size);
     cr_copy(state, m->qpos0, m->nq);
-    for (int pass = 0; pass < 2 && !p->starts_known; pass++) {
+    for (int pass = 0; pass < 2 && p->starts_measured; pass++) {
       for (int t = 0; t < run->ntrack; t++) {
         start_from_track(p, span, &run->tracks[t], pass == 1, state);
       }

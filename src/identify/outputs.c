@@ -203,31 +203,31 @@ void cri_output_reach(const cri_output* o, const cr_model* m, bool* stages) {
 }
 
 // the turn about axis i is number i of 2 vec(q* dq)
-static void seed_quaternion(const cr_real* q, int i, cr_real* bar) {
+static void seed_quaternion(const cr_real* q, int i, cr_real weight, cr_real* bar) {
   const cr_real rows[3][4] = {
       {-q[1], q[0], q[3], -q[2]}, {-q[2], -q[3], q[0], q[1]}, {-q[3], q[2], -q[1], q[0]}};
   for (int k = 0; k < 4; k++) {
-    bar[k] += 2 * rows[i][k];
+    bar[k] += 2 * weight * rows[i][k];
   }
 }
 
 // a turn d changes R by R [d]x, and <R [e_i]x / 2, R [d]x> = d_i
-static void seed_matrix(const cr_real* R, int i, cr_real* bar) {
+static void seed_matrix(const cr_real* R, int i, cr_real weight, cr_real* bar) {
   int j = (i + 1) % 3, k = (i + 2) % 3;
   for (int row = 0; row < 3; row++) {
-    bar[3 * row + j] += R[3 * row + k] / 2;
-    bar[3 * row + k] -= R[3 * row + j] / 2;
+    bar[3 * row + j] += weight * R[3 * row + k] / 2;
+    bar[3 * row + k] -= weight * R[3 * row + j] / 2;
   }
 }
 
 void cri_output_seed(const cri_output* o, const cr_model* m, const cr_data* d, int i,
-                     cr_data* bar) {
+                     cr_real weight, cr_data* bar) {
   cr_real* to = cri_field_real(m, bar, o->tangent) + o->tangent_at;
   if (o->kind == CRI_OUTPUT_AMBIENT) {
-    seed_quaternion(cri_output_value(o, m, d), i, to);
+    seed_quaternion(cri_output_value(o, m, d), i, weight, to);
   } else if (o->kind == CRI_OUTPUT_MATRIX) {
-    seed_matrix(cri_field_real(m, d, o->tangent) + o->tangent_at, i, to);
+    seed_matrix(cri_field_real(m, d, o->tangent) + o->tangent_at, i, weight, to);
   } else {
-    to[0] += 1;
+    to[0] += weight;
   }
 }

@@ -47,7 +47,9 @@ void cri_output_error(const cri_output* o, const cr_real* value, const cr_real* 
 /// Shapes   stages[CR_MAX_STAGES]
 void cri_output_reach(const cri_output* o, const cr_model* m, bool* stages);
 
-/// Seeds the cotangent of row i of the output: of its number, or of the turn about axis i of its own frame.
-void cri_output_seed(const cri_output* o, const cr_model* m, const cr_data* d, int i, cr_data* bar);
+/// Adds `weight` to the cotangent of row i of the output: of its number, or of the turn about axis i of its own frame.
+/// Not of STATE.
+void cri_output_seed(const cri_output* o, const cr_model* m, const cr_data* d, int i,
+                     cr_real weight, cr_data* bar);
 
 #endif

@@ -143,15 +143,30 @@ static void set_start(cri_predictor* w, const cri_problem* p, int span, bool der
 
 // ---- a window
 
-static void set_controls(cri_predictor* w, const cri_problem* p, const cri_track_run* run,
-                         cr_real time) {
+void cri_predict_start(cri_predictor* w, const cri_problem* p, int span) {
+  const cri_track_run* run = &p->runs[p->spans[span].run];
+  set_start(w, p, span, false);
+  w->d->time = p->spans[span].begin;
+  for (int c = 0; c < run->ninput; c++) {
+    w->next_control[c] = 0;
+  }
+  for (int t = 0; t < run->ntrack; t++) {
+    w->next_row[t] = cri_sight_first(p, &p->spans[span], &run->tracks[t]);
+  }
+}
+
+void cri_predict_controls(cri_predictor* w, const cri_problem* p, const cri_track_run* run,
+                          cr_real time, cr_real* ctrl) {
   for (int c = 0; c < run->ninput; c++) {
     const cri_input* u = &run->inputs[c];
     int* i = &w->next_control[c];
+    while (*i > 0 && u->time[*i] > time + CRI_ON_STEP * p->m->timestep) {
+      (*i)--;
+    }
     while (*i + 1 < u->rows && u->time[*i + 1] <= time + CRI_ON_STEP * p->m->timestep) {
       (*i)++;
     }
-    cr_copy(w->d->ctrl + u->first, u->values + (ptrdiff_t)*i * u->count, u->count);
+    cr_copy(ctrl + u->first, u->values + (ptrdiff_t)*i * u->count, u->count);
   }
 }
 
@@ -166,7 +181,7 @@ static cr_status make_step(cri_predictor* w, const cri_problem* p, bool last, bo
   return measures ? cri_measure(m, w->d) : CR_OK;
 }
 
-static bool computes(const cri_track* t) {
+bool cri_track_computes(const cri_track* t) {
   for (int k = 0; k < t->noutput; k++) {
     if (t->outputs[k].kind != CRI_OUTPUT_STATE) {
       return true;
@@ -180,7 +195,8 @@ static cr_status see_step(cri_predictor* w, const cri_problem* p, const cri_span
   const cri_track_run* run = &p->runs[span->run];
   bool measures = false;
   for (int t = 0; t < run->ntrack; t++) {
-    measures = measures || (computes(&run->tracks[t]) && cri_sight_needed(w, p, span, t, k));
+    measures =
+        measures || (cri_track_computes(&run->tracks[t]) && cri_sight_needed(w, p, span, t, k));
   }
   if (k < span->nstep || measures) {
     CR_TRY(make_step(w, p, k == span->nstep, measures));
@@ -263,7 +279,7 @@ cr_status cri_predict(cri_predictor* w, const cri_problem* p, int index, bool de
   bool stages = cri_tableau_of(p->m->integrator) != NULL;
   cr_status status = CR_OK;
   for (int k = 0; k <= span->nstep && status == CR_OK; k++) {
-    set_controls(w, p, run, span->begin + (cr_real)k * p->m->timestep);
+    cri_predict_controls(w, p, run, span->begin + (cr_real)k * p->m->timestep, w->d->ctrl);
     status = see_step(w, p, span, k, derive, see, context);
     if (k == span->nstep || status != CR_OK) {
       break;

@@ -16,6 +16,9 @@ typedef struct {
   int row;
   cr_real value[4], error[3];  // predicted at its time, without and with the offset of its place
   cr_real* rows;  // errors x cri_columns_of: derivative of the errors; NULL where not asked for
+  // error = share[0] part[0] + share[1] part[1] + offset: of step `step`, and of the one before
+  int step;
+  cr_real share[2], part[2][3];
 } cri_sight;
 
 /// What is done with each, in the order of time.
@@ -26,6 +29,17 @@ void cri_predictor_free(cri_predictor* work);
 
 /// More room for contacts and rows, after CR_ERR_CAPACITY.
 cr_status cri_predictor_grow(cri_predictor* work, const cri_problem* problem, cr_error* error);
+
+/// Puts the state at the start of a window into work->d.
+void cri_predict_start(cri_predictor* work, const cri_problem* problem, int span);
+
+/// Controls at a time. Quick where it is near that of the last call.
+/// Shapes   ctrl[nu]
+void cri_predict_controls(cri_predictor* work, const cri_problem* problem, const cri_track_run* run,
+                          cr_real time, cr_real* ctrl);
+
+/// True if something of a track needs more than the state.
+bool cri_track_computes(const cri_track* track);
 
 /// Runs a window.
 /// Equation S_k+1 = A_k S_k + B_k, S_0 = dx_0/d(start); e' = C_k S_k + D_k; between two steps e is linear in time

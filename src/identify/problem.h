@@ -66,7 +66,7 @@ typedef struct {
   cri_span* spans;
   int nspan, ntrain;  // the spans to train on come first
   int np, nx, n;      // numbers of x: of the parameters; a state's tangent; all of x
-  bool starts_known;
+  bool starts_known, starts_measured;
   cr_real continuity, huber, longest_delay;
 
   // the current point
@@ -82,6 +82,17 @@ static inline int cri_columns_of(const cri_problem* p) { return p->n + 2 * p->nx
 static inline cr_real cri_delay_of(const cri_problem* p, const cri_track* t) {
   int at = p->places[t->place].delay_at;
   return at >= 0 ? p->x[at] : t->delay;
+}
+
+/// rho of an error in standard deviations, and rho' = *weight z.
+/// Equation rho(z) = z^2 / 2, or k |z| - k^2 / 2 where |z| > k = huber > 0              [identification.m4]
+static inline cr_real cri_robust(cr_real huber, cr_real z, cr_real* weight) {
+  *weight = 1;
+  if (huber > 0 && cr_abs(z) > huber) {
+    *weight = huber / cr_abs(z);
+    return huber * cr_abs(z) - huber * huber / 2;
+  }
+  return z * z / 2;
 }
 
 #endif

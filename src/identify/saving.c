@@ -97,25 +97,24 @@ static uint64_t options_of(const cr_identification_options* o) {
   return hash;
 }
 
-static cr_status identify(cri_saving* s, const cr_measurements* ms,
-                          const cr_identification_options* o, cr_error* error) {
-  const cri_problem* p = &s->whole->p;
+_Static_assert(OPTIONS + 1 == CRI_N_IDENTITY, "identity of a state");
+
+cr_status cri_saving_identity(const cri_problem* p, const cr_measurements* ms,
+                              const cr_identification_options* o, int64_t kind, int64_t* identity,
+                              cr_error* error) {
   cr_real x[CR_MAX_PARAMETERS], values[CR_MAX_PARAMETERS];
   uint64_t measurements;
   cri_parameters_start(p->parameters, x);
   cri_parameters_values(p->parameters, x, values);
   CR_TRY(cri_parameters_apply(p->parameters, values, error));
   CR_TRY(add_measurements(&measurements, p, ms, error));
-  s->identity[MAGIC] = INT64_C(0x796669746e656469);  // "identify"
-  s->identity[VERSION] = 1;
-  s->identity[REAL_SIZE] = (int64_t)sizeof(cr_real);
-  s->identity[MODEL] = (int64_t)cr_model_fingerprint(p->m, 0);
-  s->identity[PARAMETERS] = (int64_t)cri_parameters_fingerprint(p->parameters, 0);
-  s->identity[MEASUREMENTS] = (int64_t)measurements;
-  s->identity[OPTIONS] = (int64_t)options_of(o);
-  s->identity[SEARCH] =
-      (int64_t)add_reals(add_count(add_count(0, s->options->gauss_newton), s->options->stay),
-                         &s->options->tolerance, 1);
+  identity[MAGIC] = kind;
+  identity[VERSION] = 1;
+  identity[REAL_SIZE] = (int64_t)sizeof(cr_real);
+  identity[MODEL] = (int64_t)cr_model_fingerprint(p->m, 0);
+  identity[PARAMETERS] = (int64_t)cri_parameters_fingerprint(p->parameters, 0);
+  identity[MEASUREMENTS] = (int64_t)measurements;
+  identity[OPTIONS] = (int64_t)options_of(o);
   return CR_OK;
 }
 
@@ -123,7 +122,10 @@ cr_status cri_saving_create(cri_saving* s, cri_search* whole, const cr_measureme
                             const cr_identification_options* options, const cr_search* search,
                             cr_search_end* end, cr_error* error) {
   *s = (cri_saving){.options = search, .whole = whole, .end = end};
-  return identify(s, ms, options, error);
+  s->identity[SEARCH] = (int64_t)add_reals(
+      add_count(add_count(0, search->gauss_newton), search->stay), &search->tolerance, 1);
+  const int64_t kind = INT64_C(0x796669746e656469);  // "identify"
+  return cri_saving_identity(&whole->p, ms, options, kind, s->identity, error);
 }
 
 void cri_saving_free(cri_saving* s) {

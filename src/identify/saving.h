@@ -9,6 +9,15 @@
 /// Legs of a search: those of the coarse stage, one for the starts alone, then a leg a round.
 enum { CRI_COARSE_LEGS = 3, CRI_FIRST_ROUND = 4, CRI_MOST_ROUNDS = 12 };
 
+/// Says which model, parameters, measurements and options a state is of: the first integers of its head, `kind` the very first.
+/// The parameters stand at their starts afterwards.
+/// Shapes   identity[CRI_N_IDENTITY]
+/// Errors   those of cri_parameters_apply
+enum { CRI_N_IDENTITY = 7 };
+cr_status cri_saving_identity(const cri_problem* problem, const cr_measurements* ms,
+                              const cr_identification_options* options, int64_t kind,
+                              int64_t* identity, cr_error* error);
+
 struct cri_saving {
   const cr_search* options;
   cri_search* whole;    // the search over the windows asked for
@@ -18,7 +27,7 @@ struct cri_saving {
   int from_leg, count;  // of that state: leg, numbers of its x with the starts
   cr_damped_state from;
   cr_real* numbers;  // what `from` points to
-  int64_t identity[8];
+  int64_t identity[CRI_N_IDENTITY + 1];
   char* bytes;
   size_t room;
 };

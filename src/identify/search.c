@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "identify/saving.h"
+#include "identify/window_adjoint.h"
 
 // ---- memory
 
@@ -28,16 +29,20 @@ cr_status cri_search_create(cri_search* s, int nthread, cr_error* error) {
   for (size_t i = 0; i < n; i++) {
     CR_TRY(cri_predictor_create(&s->predictor[i], &s->p, error));
   }
-  return cri_normal_create(&s->normal, &s->p, error);
+  return CR_OK;
 }
 
 void cri_search_free(cri_search* s) {
   for (int i = 0; s->predictor != NULL && i < cr_pool_size(s->pool); i++) {
     cri_predictor_free(s->predictor[i]);
   }
+  for (int i = 0; s->adjoint != NULL && i < cr_pool_size(s->pool); i++) {
+    cri_window_adjoint_free(s->adjoint[i]);
+  }
   cri_normal_free(s->normal);
   cr_pool_free(s->pool);
   free(s->predictor);
+  free(s->adjoint);
   free(s->errors);
   free(s->failed);
   free(s->cost);
@@ -81,21 +86,12 @@ typedef struct {
   cr_real cost;
 } sum;
 
-static cr_real rho(cr_real huber, cr_real z, cr_real* weight) {
-  *weight = 1;
-  if (huber > 0 && cr_abs(z) > huber) {
-    *weight = huber / cr_abs(z);
-    return huber * cr_abs(z) - huber * huber / 2;
-  }
-  return z * z / 2;
-}
-
 static void add_sight(void* context, const cri_sight* sight) {
   sum* to = context;
   const cri_problem* p = &to->search->p;
   cr_real noise = p->places[sight->track->place].noise, weight;
   for (int i = 0; i < cri_output_errors(sight->output); i++) {
-    to->cost += rho(p->huber, sight->error[i] / noise, &weight);
+    to->cost += cri_robust(p->huber, sight->error[i] / noise, &weight);
     if (sight->rows != NULL) {
       cri_normal_add(to->search->normal, p, to->span,
                      sight->rows + (ptrdiff_t)i * cri_columns_of(p), sight->error[i],
@@ -147,7 +143,20 @@ static cr_status work(void* context, int item, int worker) {
   return status;
 }
 
-// what is known of the parameters beside the data; it goes with the first window to train on
+cr_real cri_search_priors(const cri_search* s, cr_real* gradient) {
+  const cri_problem* p = &s->p;
+  cr_real residual[CR_MAX_PARAMETERS], derivative[CR_MAX_PARAMETERS], cost = 0;
+  cri_parameters_prior(p->parameters, p->x, residual, derivative);
+  for (int i = 0; i < p->np; i++) {
+    cost += residual[i] * residual[i] / 2;
+    if (gradient != NULL) {
+      gradient[i] += residual[i] * derivative[i];
+    }
+  }
+  return cost;
+}
+
+// they go with the first window to train on
 static cr_real add_priors(cri_search* s) {
   const cri_problem* p = &s->p;
   cr_real residual[CR_MAX_PARAMETERS], derivative[CR_MAX_PARAMETERS], cost = 0;
@@ -165,23 +174,30 @@ static cr_real add_priors(cri_search* s) {
   return cost;
 }
 
+cr_status cri_search_run(cri_search* s, int n, cr_pool_work* todo, void* context, cr_error* error) {
+  int threads = cr_pool_size(s->pool), worst = -1;
+  for (int i = 0; i < threads; i++) {
+    s->failed[i] = -1;
+  }
+  cr_status status = cr_pool_run(s->pool, n, todo, context);
+  for (int i = 0; i < threads && status != CR_OK; i++) {
+    bool earlier = s->failed[i] >= 0 && (worst < 0 || s->failed[i] < s->failed[worst]);
+    worst = earlier ? i : worst;
+  }
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "%s",
+                                    worst >= 0 ? s->errors[worst].text : "no worker failed");
+}
+
 cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real* cost,
                           cr_error* error) {
   s->first = first;
   s->n = n;
   s->derive = derive;
-  int threads = cr_pool_size(s->pool), worst = -1;
-  for (int i = 0; i < threads; i++) {
-    s->failed[i] = -1;
+  if (derive && s->normal == NULL) {
+    CR_TRY(cri_normal_create(&s->normal, &s->p, error));
   }
-  cr_status status = cr_pool_run(s->pool, n, work, s);
-  for (int i = 0; i < threads && status != CR_OK; i++) {
-    bool earlier = s->failed[i] >= 0 && (worst < 0 || s->failed[i] < s->failed[worst]);
-    worst = earlier ? i : worst;
-  }
-  if (status != CR_OK) {
-    return cri_fail(error, status, "%s", worst >= 0 ? s->errors[worst].text : "no worker failed");
-  }
+  CR_TRY(cri_search_run(s, n, work, s, error));
   *cost = first == 0 && !s->no_priors ? add_priors(s) : 0;
   for (int w = first; w < first + n; w++) {
     *cost += s->cost[w];

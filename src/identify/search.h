@@ -13,7 +13,8 @@ typedef struct cri_saving cri_saving;
 typedef struct {
   cri_problem p;
   cr_pool* pool;
-  cri_predictor** predictor;  // one a worker
+  cri_predictor** predictor;            // one a worker
+  struct cri_window_adjoint** adjoint;  // one a worker, from the first cri_gradient_of on
   cri_normal* normal;
   cr_real* cost;     // of every window
   cr_real* jumps;    // nx (columns + 1) a worker
@@ -47,6 +48,15 @@ cr_status cri_search_move(cri_search* search, const cr_real* x, bool derive, cr_
 /// Errors   CR_ERR_INTERRUPTED; those of cri_predict, of the first window that fails
 cr_status cri_search_cost(cri_search* search, int first, int n, bool derive, cr_real* cost,
                           cr_error* error);
+
+/// What priors add to the cost at p.x; adds its gradient by x where that is not NULL.
+/// Shapes   gradient[n]
+cr_real cri_search_priors(const cri_search* search, cr_real* gradient);
+
+/// Runs work on n items on the pool. It leaves its sentence in errors[worker], and in failed[worker] the lowest item that failed.
+/// Errors   those of work, with the sentence of the lowest item
+cr_status cri_search_run(cri_search* search, int n, cr_pool_work* work, void* context,
+                         cr_error* error);
 
 /// Least squares over x and the starts of these windows, from p.x. x_fixed: only over the starts.
 /// With `saving` it goes on where that says, and saves every step.

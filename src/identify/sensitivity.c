@@ -126,7 +126,7 @@ cr_status cri_sensitivity_output(cri_predictor* w, const cri_problem* p, const c
       continue;
     }
     clear_inputs(m, cri_parameters_wanted(p->parameters), w->bar);
-    cri_output_seed(o, m, w->d, i, w->bar);
+    cri_output_seed(o, m, w->d, i, 1, w->bar);
     const bool* stages = p->reach + (o - p->outputs) * CR_MAX_STAGES;
     CR_TRY(cri_forward_vjp_through(m, w->d, w->bar, stages));
     collect(w, p, w->one, rows);

@@ -85,7 +85,7 @@ static void add(cr_real* y, cr_real s, const cr_real* x, int n) {
 typedef struct {
   const cri_problem* p;
   const cri_track* t;
-  int row, now;
+  int row, step, now;
   cr_real share;  // of this step, the rest is of the one before
   bool derive;
   cri_see* see;
@@ -101,7 +101,7 @@ static void see_output(cri_predictor* w, const sighting* g, const cri_output* o,
   if (isnan(seen[0])) {
     return;
   }
-  cri_sight s = {.track = g->t, .output = o, .row = g->row};
+  cri_sight s = {.track = g->t, .output = o, .row = g->row, .step = g->step};
   cr_real e[2][3] = {{0}, {0}};
   const cr_real part[2] = {g->share, 1 - g->share};
   // the slope by the delay is of the whole interval, also where all is seen at one end of it
@@ -115,6 +115,10 @@ static void see_output(cri_predictor* w, const sighting* g, const cri_output* o,
     cr_copy(s.value, w->value[now] + value, cri_output_numbers(o));
   } else {
     between(o, w->value[1 - now] + value, w->value[now] + value, g->share, s.value);
+  }
+  for (int k = 0; k < 2; k++) {
+    s.share[k] = part[k];
+    cr_copy(s.part[k], e[k], ne);
   }
   for (int i = 0; i < ne; i++) {
     s.error[i] = part[0] * e[0][i] + part[1] * e[1][i] +
@@ -180,7 +184,8 @@ static void see_track(cri_predictor* w, sighting* g, const cri_span* span, int t
 cr_status cri_sight_step(cri_predictor* w, const cri_problem* p, const cri_span* span, int track,
                          int k, bool derive, cri_see* see, void* context) {
   const cri_track* t = &p->runs[span->run].tracks[track];
-  sighting g = {.p = p, .t = t, .now = k & 1, .derive = derive, .see = see, .context = context};
+  sighting g = {
+      .p = p, .t = t, .step = k, .now = k & 1, .derive = derive, .see = see, .context = context};
   CR_TRY(track_outputs(w, p, t, derive, k & 1));
   see_track(w, &g, span, track, k);
   return CR_OK;

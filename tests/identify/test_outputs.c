@@ -99,7 +99,7 @@ TEST(sweeps_through_the_stages_reached_match_differences) {
       cri_output_reach(&o[k], m, stages);
       for (int i = 0; i < cri_output_errors(&o[k]); i++) {
         cri_twin_clear(bar);
-        cri_output_seed(&o[k], m, d, i, bar);
+        cri_output_seed(&o[k], m, d, i, 1, bar);
         assert_int_equal(cri_forward_vjp_through(m, d, bar, stages), CR_OK);
         for (int j = 0; j < 2 * m->nv; j++) {
           cr_real e[2][3], t[32] = {0}, h = CR_R(1e-5);

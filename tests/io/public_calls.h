@@ -154,6 +154,15 @@ static long call_cr_identification_descend(void** a) {
   }
   return status;
 }
+static long call_cr_identification_train(void** a) {
+  cr_real x[4];
+  cr_status status = cr_identification_train(a[0], a[1], a[2], a[3], a[4]);
+  if (status == CR_OK) {  // intervals are asked for later
+    must(cr_identification_get_start(a[0], x, &w.error));
+    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &w.error));
+  }
+  return status;
+}
 CALL(cr_identification_evaluate, a[0], CR_RUNS_TRAIN, a[1], a[2], a[3], a[4])
 CALL(cr_identification_get, a[0], 0, a[1], a[2])
 CALL(cr_identification_report_count, a[0])

@@ -49,6 +49,7 @@ static struct {
   cr_channel_info channel, seen;
   cr_identification* identification;
   cr_search_end end;
+  cr_training_end training_end;
   cr_estimate estimate;
   cr_fit_of_place of_place;
   cr_fit* fit;
@@ -206,10 +207,13 @@ static void make_measurements(void) {
 static const cr_identification_options identification_options = {
     .size = sizeof identification_options, .nthread = 1};
 static const cr_search two_steps = {.size = sizeof two_steps, .iterations = 2};
+static const cr_training_options two_epochs = {
+    .size = sizeof two_epochs, .epochs = 2, .rate = CR_R(1e-6)};
 
 static void make_identification(void) {
   cr_real x[4];
   w.end.size = sizeof w.end;
+  w.training_end.size = sizeof w.training_end;
   w.estimate.size = sizeof w.estimate;
   w.of_place.size = sizeof w.of_place;
   must(cr_identification_create(&w.identification, w.parameters, w.measurements,
@@ -418,6 +422,7 @@ static const row table[] = {
     ROW(cr_identification_descend, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_evaluate, "_XYze", STATUS, 0, NULL, NULL),
     ROW(cr_identification_solve, "_.X,e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_train, "_'X\\e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_get, "_\"e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_report_count, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_report, "_\"e", STATUS, 0, NULL, NULL),
@@ -589,6 +594,10 @@ enum { N_ROW = sizeof table / sizeof table[0] };
 // of measurements and identifications; NULL for other letters
 static void* argument_of_identification(char letter) {
   switch (letter) {
+    case '\'':
+      return (void*)(uintptr_t)&two_epochs;
+    case '\\':
+      return &w.training_end;
     case '|':
       return w.measurements;
     case '/':
@@ -1104,6 +1113,8 @@ static const sized sizes[] = {
     SIZED(cr_identification_options, &identification_options, cr_identification_create, 3, itself),
     SIZED(cr_search, &two_steps, cr_identification_solve, 1, itself),
     SIZED(cr_search_end, &w.end, cr_identification_solve, 3, itself),
+    SIZED(cr_training_options, &two_epochs, cr_identification_train, 1, itself),
+    SIZED(cr_training_end, &w.training_end, cr_identification_train, 3, itself),
     SIZED(cr_estimate, &w.estimate, cr_identification_get, 1, itself),
     SIZED(cr_estimate, &w.estimate, cr_identification_get_report, 1, itself),
     SIZED(cr_estimate, &w.estimate, cr_identification_profile, 1, itself),
