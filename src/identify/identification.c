@@ -7,6 +7,7 @@
 #include "identify/coarse.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
+#include "identify/scale.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
@@ -231,40 +232,6 @@ cr_status cr_identification_get_start(const cr_identification* id, cr_real* x, c
 
 // ---- the search
 
-// how far a number of x may move before it is another: a parameter by all of its value, or between its bounds
-static cr_real scale_of_parameter(const cri_problem* p, int i) {
-  cr_real a[CR_MAX_PARAMETERS], b[CR_MAX_PARAMETERS], value;
-  cr_real reach = cri_parameters_reach(p->parameters, p->x, i);
-  if (reach > 0) {
-    return reach;
-  }
-  cri_parameters_values(p->parameters, p->x, a);
-  value = a[i];
-  cr_zero(a, p->np);
-  a[i] = 1;
-  cri_parameters_chain(p->parameters, p->x, a, b);
-  cr_real size = cr_abs(b[i]) > 0 ? cr_abs(value / b[i]) : 0;
-  cri_parameters_bounds(p->parameters, a, b);
-  cr_real width = b[i] - a[i];
-  return size > 0 ? size : isfinite(width) && width > 0 ? width : 1;
-}
-
-cr_real cri_identification_scale(const cri_problem* p, int i) {
-  if (i < p->np) {
-    return scale_of_parameter(p, i);
-  }
-  for (int k = 0; k < p->nplace; k++) {
-    const cri_measured* at = &p->places[k];
-    if (i == at->delay_at) {
-      return p->longest_delay;
-    }
-    if (at->offset_at >= 0 && i >= at->offset_at && i < at->offset_at + at->nerror) {
-      return 100 * at->noise;
-    }
-  }
-  return 1;
-}
-
 static cr_status infer(cr_identification* id, cr_error* error) {
   cri_search* s = &id->search;
   cri_problem* p = &s->p;
@@ -285,7 +252,7 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   }
   if (status == CR_OK) {
     for (int i = 0; i < p->n; i++) {
-      scale[i] = cri_identification_scale(p, i);
+      scale[i] = cri_scale_of(p, p->x, i);
     }
     cr_real freedom = cri_numbers_seen(p, id->sums[CR_RUNS_TRAIN]) - cri_unknowns(p);
     id->freedom = cr_max(freedom, 1);

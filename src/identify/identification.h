@@ -35,10 +35,6 @@ cr_status cri_identification_rounds(cr_identification* id, const cr_search* sear
 /// Starts of the runs held aside, at the present x.
 cr_status cri_identification_fit_held(cr_identification* id, cr_error* error);
 
-/// How far number i of x may move from its present value before it is another: a parameter by all of its value, or between its
-/// bounds; a delay up to the longest; an offset by a hundred standard deviations of its place.
-cr_real cri_identification_scale(const cri_problem* problem, int i);
-
 /// Number i itself, of parameters p, where x_i is d away from its present value.
 cr_real cri_identification_number(const cri_problem* problem, int i, cr_real d);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "identify/identification.h"
+#include "identify/scale.h"
 
 // values that the model itself shows in place of those that were measured: errors are 0, and what they say of x is that of
 // a model that is right
@@ -141,7 +142,7 @@ cr_status cr_identification_get_scale(cr_identification* id, const cr_real* x, c
   cr_copy(kept, p->x, p->n);
   cr_copy(p->x, x, p->n);
   for (int i = 0; i < p->n; i++) {
-    scale[i] = cri_identification_scale(p, i);
+    scale[i] = cri_scale_of(p, p->x, i);
   }
   cr_copy(p->x, kept, p->n);
   return CR_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "identify/identification.h"
+#include "identify/scale.h"
 
 enum { MOST_TRIALS = 60, MOST_PASSES = 3 };
 
@@ -177,7 +178,7 @@ static cr_status run(cr_identification* id, int i, cr_estimate* e, cr_real* room
   cri_problem* p = &s->p;
   int all = p->n + p->nspan * p->nx;
   cri_identification_estimate(id, i, e);
-  cr_real scale = cri_identification_scale(p, i);
+  cr_real scale = cri_scale_of(p, p->x, i);
   cr_real q = cri_student(id->options.confidence, id->freedom);
   cr_real spread = e->told ? q * e->deviation : 0;
   cr_real* kept = room;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "identify/saving.h"
+#include "identify/scale.h"
 #include "identify/window_adjoint.h"
 
 // ---- memory
@@ -211,6 +212,7 @@ typedef struct {
   cri_search* search;
   int first, n;
   bool begun;
+  const cr_real* least;  // n numbers of x: least diagonal of J'J for the damping
 } part;
 
 bool cri_search_is_no_place(cr_status status) {
@@ -233,8 +235,16 @@ static cr_status value(void* context, const cr_real* x, cr_real* cost, cr_error*
   return status;
 }
 
-// of a number of x, for its damping: round-off is no information, and a number that has no other stays where it is
-static const cr_real LEAST_INFORMATION = 1;
+// The damping of a number of x is at least that of one known to its scale: what data hardly tell does not leap while the rest is
+// far from its place. By the scales where parameters start: a search that goes on has the same ones.
+static void least_information(const cri_problem* p, cr_real* least) {
+  cr_real x[2 * CR_MAX_PARAMETERS] = {0};
+  cri_parameters_start(p->parameters, x);
+  for (int i = 0; i < p->n; i++) {
+    cr_real scale = cri_scale_of(p, x, i);
+    least[i] = 1 / (scale * scale);
+  }
+}
 
 static cr_status linearise(void* context, const cr_real* x, cr_real* gradient, cr_real* diagonal,
                            cr_error* error) {
@@ -245,7 +255,7 @@ static cr_status linearise(void* context, const cr_real* x, cr_real* gradient, c
   CR_TRY(cri_search_cost(s, at->first, at->n, true, &cost, error));
   cri_normal_gather(s->normal, &s->p, at->first, at->n, gradient, diagonal);
   for (int i = 0; i < s->p.n; i++) {
-    diagonal[i] = cr_max(diagonal[i], LEAST_INFORMATION);
+    diagonal[i] = cr_max(diagonal[i], at->least[i]);
   }
   if (s->progress != NULL) {
     s->progress(s->context, s->steps, cost);
@@ -259,6 +269,14 @@ static cr_status solve(void* context, cr_real damping, const cr_real* scale, con
   part* at = context;
   return cri_normal_solve(at->search->normal, &at->search->p, at->first, at->n, damping, scale,
                           fixed, step, error);
+}
+
+static void move(void* context, const cr_real* x, const cr_real* step, cr_real* to) {
+  const cri_problem* p = &((const part*)context)->search->p;
+  for (int i = p->np; i < p->n + p->nspan * p->nx; i++) {
+    to[i] = x[i] + step[i];
+  }
+  cri_parameters_move(p->parameters, x, step, to);
 }
 
 static cr_status curvature(void* context, const cr_real* step, cr_real* square, cr_error* error) {
@@ -351,6 +369,7 @@ cr_status cri_search_minimise(cri_search* s, int first, int n, bool x_fixed,
                       .value = value,
                       .linearise = linearise,
                       .solve = solve,
+                      .move = move,
                       .curvature = curvature};
   if (s->saving != NULL) {
     damped.taken = taken;
@@ -358,15 +377,18 @@ cr_status cri_search_minimise(cri_search* s, int first, int n, bool x_fixed,
     at.begun = damped.resume != NULL;
     cr_copy(p->x, at.begun ? damped.resume->x : p->x, all);
   }
-  cr_real* room = calloc(3 * (size_t)all + cri_damped_room(all), sizeof *room);
+  cr_real* room = calloc(3 * (size_t)all + cri_damped_room(all) + (size_t)p->n, sizeof *room);
   if (room == NULL) {
     return no_memory(error);
   }
   cr_real *x = room, *lower = x + all, *upper = lower + all;
   cr_copy(x, p->x, all);
   set_bounds(s, first, n, x_fixed, lower, upper);
+  cr_real* least = upper + all;
+  least_information(p, least);
+  at.least = least;
   cr_status status =
-      cri_damped_minimise(damping, &damped, lower, upper, x, upper + all, end, error);
+      cri_damped_minimise(damping, &damped, lower, upper, x, least + p->n, end, error);
   if (status == CR_OK) {
     status = cri_search_move(s, x, false, error);
   }

@@ -64,8 +64,18 @@ static cr_status step_to_trial(search* s, cr_error* error) {
     CR_TRY(d->solve(d->context, s->mu, s->scale, s->fixed, s->step, error));
   } while (fix_more(s));
   for (int i = 0; i < d->n; i++) {
-    s->trial[i] = cr_clip(s->x[i] + s->part * s->step[i], s->lower[i], s->upper[i]);
-    s->step[i] = s->trial[i] - s->x[i];
+    s->step[i] *= s->part;
+    s->trial[i] = s->x[i] + s->step[i];
+  }
+  if (d->move != NULL) {
+    d->move(d->context, s->x, s->step, s->trial);
+  }
+  for (int i = 0; i < d->n; i++) {
+    cr_real inside = cr_clip(s->trial[i], s->lower[i], s->upper[i]);
+    if (inside != s->trial[i] || d->move == NULL) {
+      s->step[i] = inside - s->x[i];
+    }
+    s->trial[i] = inside;
   }
   return CR_OK;
 }

@@ -42,6 +42,9 @@ typedef struct {
   cr_status (*solve)(void* context, cr_real damping, const cr_real* scale, const bool* fixed,
                      cr_real* step, cr_error* error);
 
+  /// to[n], where x goes by a step: a line or a curve that begins as x + step, along which r is nearer to linear. NULL: x + step.
+  void (*move)(void* context, const cr_real* x, const cr_real* step, cr_real* to);
+
   /// |J step|^2.
   cr_status (*curvature)(void* context, const cr_real* step, cr_real* square, cr_error* error);
 

@@ -2,6 +2,7 @@
 // The list: parameters bound, their transforms, and the kinds one after another. Those that read what others set are
 // applied last and pulled back first.
 #include "learn/parameters.h"
+#include "parameter/pseudo_inertia.h"
 
 #include <stdlib.h>
 
@@ -336,6 +337,28 @@ void cri_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_re
       cr_copy(x_bar + k, p_bar + k, e->n);
     } else {
       x_bar[k] = p_bar[k] * slope_at(&e->item, x[k]);
+    }
+  }
+}
+
+// log(1 + step), which goes on straight where it would fall steeply
+static cr_real log_step(cr_real step) {
+  const cr_real least = CR_R(-0.5);
+  return step > least ? cr_log1p(step) : cr_log1p(least) + 2 * (step - least);
+}
+
+void cri_parameters_move(const cr_parameters* ps, const cr_real* x, const cr_real* step,
+                         cr_real* to) {
+  for (int i = 0; i < ps->nentry; i++) {
+    const cri_parameter_entry* e = &ps->entries[i];
+    int k = e->first;
+    if (e->item.kind == CR_FIT_INERTIA) {
+      cri_pseudo_move(x + k, step + k, to + k);
+      continue;
+    }
+    for (int j = k; j < k + e->n; j++) {
+      bool log = !kind_of(e)->own_start && e->item.transform == CR_TRANSFORM_LOG;
+      to[j] = x[j] + (log ? log_step(step[j]) : step[j]);
     }
   }
 }

@@ -57,6 +57,12 @@ cr_status cri_parameters_derived(cr_parameters* parameters, const cr_real* deriv
 cr_status cri_parameters_pushforward(cr_parameters* parameters, const cr_real* x, int i,
                                      cr_data* tan, cr_error* error);
 
+/// Where x goes by a step: along a straight line of what the dynamics are linear in, which is p where x is its logarithm, and the
+/// pseudo-inertia; to first order x + step.                                              [identification.p12]
+/// Shapes   x[n], step[n], to[n]
+void cri_parameters_move(const cr_parameters* parameters, const cr_real* x, const cr_real* step,
+                         cr_real* to);
+
 /// residual[i] = (p_i - prior_i) / sd_i and its derivative by x_i; both 0 where there is no prior.
 void cri_parameters_prior(const cr_parameters* parameters, const cr_real* x, cr_real* residual,
                           cr_real* derivative);

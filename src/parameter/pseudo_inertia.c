@@ -233,3 +233,42 @@ void cri_principal_vjp(const cr_real moments[3], const cr_real R[9], const cr_re
   transpose(Rt, R);
   in_frame(inertia_bar, Rt, K_bar);
 }
+
+// ---- moves
+
+// second moments about the centre, from the inertia about it, and back: each is tr(X) 1 - X of the other, but for a half
+static void moments_of(const cr_real X[9], cr_real share, cr_real Y[9]) {
+  cr_real trace = share * (X[0] + X[4] + X[8]);
+  for (int i = 0; i < 9; i++) {
+    Y[i] = (i % 4 == 0 ? trace : 0) - X[i];
+  }
+}
+
+void cri_pseudo_move(const cr_real theta[CRI_PSEUDO], const cr_real step[CRI_PSEUDO],
+                     cr_real to[CRI_PSEUDO]) {
+  cri_rigid_body at, tan, next;
+  cr_real S[9], S_tan[9];
+  cri_pseudo_body(theta, &at);
+  cri_pseudo_jvp(theta, step, &tan);
+  moments_of(at.inertia, CR_R(0.5), S);
+  moments_of(tan.inertia, CR_R(0.5), S_tan);
+  next.mass = at.mass + tan.mass;
+  const cr_real *c = at.centre, *dc = tan.centre;
+  for (int i = 0; i < 3; i++) {
+    next.centre[i] = c[i] + at.mass * dc[i] / next.mass;
+  }
+  // Sigma = S + m c c' moves along its tangent
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      S[3 * i + j] += S_tan[3 * i + j] + next.mass * c[i] * c[j] +
+                      at.mass * (dc[i] * c[j] + c[i] * dc[j]) -
+                      next.mass * next.centre[i] * next.centre[j];
+    }
+  }
+  moments_of(S, 1, next.inertia);
+  if (!(next.mass > at.mass / 2) || !cri_pseudo_theta(&next, to)) {
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      to[i] = theta[i] + step[i];
+    }
+  }
+}

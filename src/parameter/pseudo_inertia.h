@@ -29,6 +29,12 @@ void cri_pseudo_vjp(const cr_real theta[CRI_PSEUDO], const cri_rigid_body* bar,
 /// mass of zero).
 bool cri_pseudo_theta(const cri_rigid_body* body, cr_real theta[CRI_PSEUDO]);
 
+/// theta of the body whose pseudo-inertia is J + dJ, dJ the tangent of J by `step`; where that is no body, or one of less than half the
+/// mass, theta + step. Dynamics are linear in J: they are nearly linear along this way, also along combinations that motion does not
+/// tell, while theta + step bends away from these.                                    [identification.p12]
+void cri_pseudo_move(const cr_real theta[CRI_PSEUDO], const cr_real step[CRI_PSEUDO],
+                     cr_real to[CRI_PSEUDO]);
+
 /// Principal axes of the inertia: I = R diag(moments) R', R a rotation near the one given, where the moments differ.
 /// Moments that are nearer than sqrt(CR_EPS) of their sum are moved apart to that distance, so that their axes are
 /// defined and I has a derivative through (moments, R) everywhere. This moves them by as much, and the

@@ -18,7 +18,7 @@
 #include "tools/plot.h"
 
 enum { RECORDINGS = 50, BRIEF = 2, DELAYS = 2 };
-static const int steps_of[CR_N_ROBOT] = {250, 150}, steps_brief[CR_N_ROBOT] = {120, 0};
+static const int steps_of[CR_N_ROBOT] = {250, 300}, steps_brief[CR_N_ROBOT] = {120, 0};
 
 typedef struct {
   const cr_notebook* book;
@@ -169,7 +169,7 @@ static cr_status identify(const robot* r, const cr_measurements* ms, bool first,
                                              .nthread = 1,
                                              .stop = stop,
                                              .context = (void*)(uintptr_t)r};
-  const cr_search search = {.size = sizeof search, .tolerance = CR_R(1e-7)};
+  const cr_search search = {.size = sizeof search, .tolerance = CR_R(1e-5)};
   cr_search_end end = {.size = sizeof end};
   cr_real x[CR_ROBOT_NUMBERS + DELAYS];
   cr_parameters* parameters = NULL;

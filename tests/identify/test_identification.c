@@ -162,7 +162,7 @@ static cr_identification* solved(cr_parameters* p, const cr_measurements* ms, cr
 
 TEST(a_search_that_stops_early_says_how_much_is_left) {
   cr_measurements* ms = three_runs(300);
-  cr_parameters* p = parameters(CR_R(1.5));
+  cr_parameters* p = parameters(5);
   const cr_identification_options o = {.size = sizeof o, .start = CR_START_REFERENCE};
   const cr_search one = {.size = sizeof one, .iterations = 1};
   cr_identification* id = NULL;

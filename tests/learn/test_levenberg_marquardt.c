@@ -120,6 +120,44 @@ TEST(gauss_newton_shortens_its_steps) {
   assert_true(end.taken < end.tried);
 }
 
+// along x + log(1 + step) the residuals are linear
+static void along_the_logarithm(void* context, const cr_real* x, const cr_real* step, cr_real* to) {
+  (void)context;
+  for (int i = 0; i < N; i++) {
+    to[i] = x[i] + (step[i] > CR_R(-0.9) ? cr_log1p(step[i]) : step[i]);
+  }
+}
+
+TEST(lm_goes_the_way_it_is_given) {
+  cr_real steps[2];
+  for (int k = 0; k < 2; k++) {
+    squares s = {.fail_at = -1, .bad = 100};
+    cr_real x[N] = {0, 0, 0}, room[64], low[N], high[N];
+    cr_damped_end end;
+    const cr_damped damped = {.context = &s,
+                              .n = N,
+                              .value = value,
+                              .linearise = linearise,
+                              .solve = solve,
+                              .curvature = curvature,
+                              .move = k == 1 ? along_the_logarithm : NULL};
+    for (int i = 0; i < N; i++) {
+      low[i] = -10;
+      high[i] = i == 2 ? 2 : 10;  // short of log(20)
+    }
+    cr_damping damping = usual;
+    damping.damping = CR_R(1e-12);
+    assert_true(cri_damped_room(N) <= 64);
+    assert_int_equal(cri_damped_minimise(&damping, &damped, low, high, x, room, &end, &error),
+                     CR_OK);
+    assert_close(x[0], cr_log(CR_R(0.5)), CR_R(1e-7));
+    assert_close(x[1], 0, CR_R(1e-7));
+    assert_true(x[2] == 2);
+    steps[k] = (cr_real)end.taken;
+  }
+  assert_true(steps[1] <= 3 && steps[0] > steps[1] + 2);
+}
+
 TEST(lm_keeps_bounds) {
   const cr_real low[] = {0, CR_R(-0.5), 1}, high[] = {3, CR_R(-0.25), 5};
   for (int k = 0; k < 2; k++) {

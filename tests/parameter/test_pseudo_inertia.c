@@ -179,6 +179,56 @@ static const cr_real moments_of[][3] = {
     {2, CR_R(2 + 1e-10), 2}};
 enum { N_MOMENTS = (int)(sizeof moments_of / sizeof moments_of[0]) };
 
+// mass, first moments and second moments about the origin: what J holds
+static void held(const cr_real theta[CRI_PSEUDO], cr_real p[CRI_PSEUDO]) {
+  cri_rigid_body b;
+  cri_pseudo_body(theta, &b);
+  p[0] = b.mass;
+  for (int i = 0; i < 3; i++) {
+    p[1 + i] = b.mass * b.centre[i];
+  }
+  const int rows[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  cr_real half = (b.inertia[0] + b.inertia[4] + b.inertia[8]) / 2;
+  for (int k = 0; k < 6; k++) {
+    int i = rows[k][0], j = rows[k][1];
+    p[4 + k] = (i == j) * half - b.inertia[3 * i + j] + b.mass * b.centre[i] * b.centre[j];
+  }
+}
+
+// [identification.p12] J moves along a straight line, whose beginning is that of theta + step; beyond what is a body it does not go
+TEST(moves_are_straight_in_the_pseudo_inertia) {
+  cr_random random = cr_random_seed(11, 9);
+  for (int trial = 0; trial < 50; trial++) {
+    cr_real theta[CRI_PSEUDO], step[CRI_PSEUDO], to[CRI_PSEUDO], half[CRI_PSEUDO], p[3][CRI_PSEUDO];
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      theta[i] = CR_R(0.5) * cr_random_normal(&random);
+      step[i] = CR_R(0.05) * cr_random_normal(&random);
+    }
+    cri_pseudo_move(theta, step, to);
+    held(theta, p[0]);
+    held(to, p[2]);
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      half[i] = step[i] / 2;
+    }
+    cri_pseudo_move(theta, half, to);
+    held(to, p[1]);
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      assert_close(p[1][i], (p[0][i] + p[2][i]) / 2, CR_R(1e-12) * (1 + cr_abs(p[0][i])));
+    }
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      step[i] *= CR_R(1e-4);
+    }
+    cri_pseudo_move(theta, step, to);
+    for (int i = 0; i < CRI_PSEUDO; i++) {
+      assert_close(to[i], theta[i] + step[i], CR_R(1e-7));
+    }
+  }
+  // three times the mass away: theta + step
+  cr_real theta[CRI_PSEUDO] = {0}, step[CRI_PSEUDO] = {-2}, to[CRI_PSEUDO];
+  cri_pseudo_move(theta, step, to);
+  assert_true(to[0] == -2 && to[1] == 0);
+}
+
 TEST(axes_give_the_inertia_back) {
   cr_random random = cr_random_seed(11, 4);
   for (int trial = 0; trial < 20 * N_MOMENTS; trial++) {
