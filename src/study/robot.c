@@ -18,7 +18,7 @@
 #include "tools/plot.h"
 
 enum { RECORDINGS = 50, BRIEF = 2, DELAYS = 2 };
-static const int steps_of[CR_N_ROBOT] = {250, 300}, steps_brief[CR_N_ROBOT] = {120, 0};
+static const int steps_of[CR_N_ROBOT] = {250, 150}, steps_brief[CR_N_ROBOT] = {120, 0};
 
 typedef struct {
   const cr_notebook* book;
