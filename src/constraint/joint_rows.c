@@ -51,11 +51,13 @@ int cri_joint_friction_vjp(const cr_model* m, cr_data* bar, int i) {
   const cr_model* t = &bar->par;
   for (int dof = 0; dof < m->nv; dof++) {
     if (has_friction(m, dof)) {
-      cri_impedance_derivative s =
-          cri_impedance_derivative_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, 0);
-      cri_impedance_derivative_bar x = cri_make_impedance_vjp(&s, bar, i, false);
-      cri_par_add(t->dof_solref, dof, 2, x.solref);
-      cri_par_add(t->dof_solimp, dof, 5, x.solimp);
+      if (t->dof_solref != NULL || t->dof_solimp != NULL) {
+        cri_impedance_derivative s =
+            cri_impedance_derivative_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, 0);
+        cri_impedance_derivative_bar x = cri_make_impedance_vjp(&s, bar, i, false);
+        cri_par_add(t->dof_solref, dof, 2, x.solref);
+        cri_par_add(t->dof_solimp, dof, 5, x.solimp);
+      }
       cri_par_add1(t->dof_frictionloss, dof, bar->efc_frictionloss[i]);
       i++;
     }

@@ -2,17 +2,9 @@
 // Eight rows a pass: y is read and written once for all of them.
 #include "identify/combine.h"
 
-enum { PASS = 8 };
+#include "math/eight.h"
 
-static void add_pass(cr_real* restrict y, const cr_real* x, const cr_real* const* row, int n) {
-  const cr_real *a = row[0], *b = row[1], *c = row[2], *d = row[3];
-  const cr_real *e = row[4], *f = row[5], *g = row[6], *h = row[7];
-  for (int j = 0; j < n; j++) {
-    cr_real low = x[0] * a[j] + x[1] * b[j] + x[2] * c[j] + x[3] * d[j];
-    cr_real high = x[4] * e[j] + x[5] * f[j] + x[6] * g[j] + x[7] * h[j];
-    y[j] += low + high;
-  }
-}
+enum { FEW = 2 };  // rows left over that are added one by one
 
 static void add_row(cr_real* restrict y, cr_real x, const cr_real* row, int n) {
   for (int j = 0; j < n; j++) {
@@ -22,8 +14,9 @@ static void add_row(cr_real* restrict y, cr_real x, const cr_real* row, int n) {
 
 void cri_combine(cr_real* restrict y, const cr_real* x, int rows, const cr_real* R, int stride,
                  int n) {
-  const cr_real* row[PASS];
-  cr_real by[PASS];
+  cr_add_rows* add = cri_eight()->add;
+  const cr_real* row[CR_EIGHT];
+  cr_real by[CR_EIGHT];
   int held = 0;
   for (int k = 0; k < rows; k++) {
     if (x[k] == 0) {
@@ -31,12 +24,20 @@ void cri_combine(cr_real* restrict y, const cr_real* x, int rows, const cr_real*
     }
     row[held] = R + (ptrdiff_t)k * stride;
     by[held++] = x[k];
-    if (held == PASS) {
-      add_pass(y, by, row, n);
+    if (held == CR_EIGHT) {
+      add(y, by, row, n);
       held = 0;
     }
   }
-  for (int k = 0; k < held; k++) {
-    add_row(y, by[k], row[k], n);
+  if (held <= FEW) {
+    for (int k = 0; k < held; k++) {
+      add_row(y, by[k], row[k], n);
+    }
+    return;
   }
+  for (int k = held; k < CR_EIGHT; k++) {
+    row[k] = row[0];
+    by[k] = 0;
+  }
+  add(y, by, row, n);
 }

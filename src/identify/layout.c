@@ -306,6 +306,7 @@ void cri_layout_free(cri_problem* p) {
   free(p->state);
   free(p->x);
   free(p->derived);
+  cri_chain_free(p->chain);
 }
 
 // ---- where the search for starts begins

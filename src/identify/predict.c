@@ -21,15 +21,19 @@ static cr_status create_blocks(cri_predictor* w, const cri_problem* p, const cr_
                                cr_error* error) {
   CR_TRY(cri_data_create(&w->d, p->m, c, error));
   CR_TRY(cri_data_create(&w->work, p->m, c, error));
-  return cri_data_twin(&w->bar, p->m, w->d, CR_DATA_COTANGENT, cri_parameters_wanted(p->parameters),
-                       error);
+  CR_TRY(cri_data_twin(&w->bar, p->m, w->d, CR_DATA_COTANGENT, cri_parameters_wanted(p->parameters),
+                       error));
+  bool sweeps = cri_parameter_sweep_plan(&w->sweep, p->m, cri_parameters_wanted(p->parameters));
+  return sweeps ? cr_jacobian_create(&w->jacobian, p->m, w->d, error) : CR_OK;
 }
 
 static void free_blocks(cri_predictor* w) {
   cri_data_free(w->d);
   cri_data_free(w->work);
   cri_data_free(w->bar);
+  cr_jacobian_destroy(w->jacobian);
   w->d = w->work = w->bar = NULL;
+  w->jacobian = NULL;
 }
 
 static cr_real* take(cr_real** at, size_t n) {

@@ -3,11 +3,15 @@
 #ifndef CR_IDENTIFY_PREDICTOR_H
 #define CR_IDENTIFY_PREDICTOR_H
 
+#include "carom/step_jacobian.h"
 #include "identify/predict.h"
+#include "integrate/parameter_sweep.h"
 #include "model/data.h"
 
 struct cri_predictor {
   cr_data *d, *work, *bar;
+  cr_jacobian* jacobian;  // of steps whose rows go by `sweep`; or NULL
+  cri_parameter_sweep sweep;
   cr_real *S, *S_next;  // nx columns
   cr_real *A, *B;  // nx nx, nx np: rows of coordinates only with an integrator of several stages
   cr_real *one, *move;  // nx each

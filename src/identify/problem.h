@@ -5,6 +5,7 @@
 #define CR_IDENTIFY_PROBLEM_H
 
 #include "carom/identify.h"
+#include "identify/chain.h"
 #include "identify/outputs.h"
 #include "learn/parameters.h"
 
@@ -73,6 +74,8 @@ typedef struct {
   cr_real* state;    // nspan x size of a state: about which coordinates of starts are
   cr_real* x;        // n, then nspan x nx: coordinates of the starts
   cr_real* derived;  // nderived x np: of the derived constants by the parameters
+  cri_chain*
+      chain;  // of all numbers of the model by the parameters; NULL: by a pullback of every row
 } cri_problem;
 
 /// Columns of a window's rows: x, its start, and the start of the window behind it.

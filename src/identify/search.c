@@ -68,6 +68,15 @@ static cr_status derive_constants(cri_search* s, cr_error* error) {
   return status;
 }
 
+static cr_status derive_chain(cri_search* s, cr_error* error) {
+  cri_problem* p = &s->p;
+  CR_TRY(derive_constants(s, error));
+  if (p->chain == NULL) {
+    CR_TRY(cri_chain_create(&p->chain, p->parameters, error));
+  }
+  return p->chain != NULL ? cri_chain_set(p->chain, p->parameters, p->x, p->derived, error) : CR_OK;
+}
+
 cr_status cri_search_move(cri_search* s, const cr_real* x, bool derive, cr_error* error) {
   cri_problem* p = &s->p;
   cr_real values[CR_MAX_PARAMETERS];
@@ -76,7 +85,7 @@ cr_status cri_search_move(cri_search* s, const cr_real* x, bool derive, cr_error
   }
   cri_parameters_values(p->parameters, p->x, values);
   CR_TRY(cri_parameters_apply(p->parameters, values, error));
-  return derive ? derive_constants(s, error) : CR_OK;
+  return derive ? derive_chain(s, error) : CR_OK;
 }
 
 // ---- one window

@@ -5,6 +5,7 @@
 
 #include "engine/forward.h"
 #include "identify/combine.h"
+#include "integrate/acceleration_jac.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
 #include "model/schedule.h"
@@ -13,25 +14,34 @@
 
 // ---- derivatives of a step
 
-static void clear_inputs(const cr_model* m, const bool* wanted, cr_data* bar) {
-  cri_state_zero(cri_state_twin(m, bar));
-  cr_zero(bar->ctrl, m->nu);
-  cr_zero(bar->qfrc_applied, m->nv);
-  cr_zero(bar->xfrc_applied, 6 * m->nbody);
+static void clear_parameters(const cri_problem* p, cr_data* bar) {
+  const bool* wanted = cri_parameters_wanted(p->parameters);
+  if (p->chain != NULL) {
+    cri_chain_clear(p->chain, bar);
+    return;
+  }
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     if (wanted[i]) {
       cr_zero(cri_field_real(&bar->par, NULL, (cr_field_id)i),
-              cri_field_tangent_size(m, NULL, (cr_field_id)i));
+              cri_field_tangent_size(p->m, NULL, (cr_field_id)i));
     }
   }
 }
 
-// what a sweep left: a row by the state, and one by the free numbers of the parameters
-static void collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_real* by_p) {
-  const cri_state s = cri_state_twin(p->m, w->bar);
-  for (int k = 0; k < CRI_N_STATE; k++) {
-    cr_copy(by_x, s.part[k].x, s.part[k].n);
-    by_x += s.part[k].n;
+static void clear_inputs(const cri_problem* p, cr_data* bar) {
+  const cr_model* m = p->m;
+  cri_state_zero(cri_state_twin(m, bar));
+  cr_zero(bar->ctrl, m->nu);
+  cr_zero(bar->qfrc_applied, m->nv);
+  cr_zero(bar->xfrc_applied, 6 * m->nbody);
+  clear_parameters(p, bar);
+}
+
+// what a sweep left, by the free numbers of the parameters
+static void collect_parameters(cri_predictor* w, const cri_problem* p, cr_real* by_p) {
+  if (p->chain != NULL) {
+    cri_chain_pull(p->chain, w->bar, by_p);
+    return;
   }
   int nderived = cri_parameters_nderived(p->parameters);
   cr_zero(w->p_bar, p->np);
@@ -45,25 +55,56 @@ static void collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_re
   cri_parameters_chain(p->parameters, p->x, w->p_bar, by_p);
 }
 
-static cr_status sweep_step(cri_predictor* w, const cri_problem* p, cr_real* seed, int row) {
+// and by the state
+static void collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_real* by_p) {
+  const cri_state s = cri_state_twin(p->m, w->bar);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    cr_copy(by_x, s.part[k].x, s.part[k].n);
+    by_x += s.part[k].n;
+  }
+  collect_parameters(w, p, by_p);
+}
+
+static cr_status sweep_step(cri_predictor* w, const cri_problem* p, cr_real* seed, int row,
+                            bool by_parameters) {
   const cr_model* m = p->m;
-  clear_inputs(m, cri_parameters_wanted(p->parameters), w->bar);
+  cr_real* by_p = w->B + (ptrdiff_t)row * p->np;
   *seed = 1;
+  if (by_parameters) {
+    clear_parameters(p, w->bar);
+    CR_TRY(cri_parameter_sweep_vjp(&w->sweep, m, w->d, w->bar));
+    collect_parameters(w, p, by_p);
+    return CR_OK;
+  }
+  clear_inputs(p, w->bar);
   CR_TRY(cri_step_vjp(m, m, w->d, w->work, w->bar));
-  collect(w, p, w->A + (ptrdiff_t)row * p->nx, w->B + (ptrdiff_t)row * p->np);
+  collect(w, p, w->A + (ptrdiff_t)row * p->nx, by_p);
   return CR_OK;
 }
 
-// A and B of the step in w->d; of one stage without the rows of coordinates
+// A at once, so that rows are by parameters alone; false where the step has no such Jacobian
+static cr_status jacobian_step(cri_predictor* w, const cri_problem* p, bool* known) {
+  *known = w->jacobian != NULL && cri_parameter_sweep_holds(&w->sweep, p->m, w->d) &&
+           cri_acceleration_why(p->m, w->d) == NULL;
+  if (!*known) {
+    return CR_OK;
+  }
+  cr_status status = cr_step_jacobian(p->m, w->d, w->jacobian, w->A, NULL, NULL);
+  return status == CR_OK ? CR_OK
+                         : cri_fail(&w->bar->error, status, "%s", cr_jacobian_error(w->jacobian));
+}
+
+// A and B of the step in w->d; of one stage B without the rows of coordinates
 static cr_status step_rows(cri_predictor* w, const cri_problem* p) {
   const cr_model* m = p->m;
   const cri_state next = cri_state_twin_next(m, w->bar);
-  bool stages = cri_tableau_of(m->integrator) != NULL;
+  bool stages = cri_tableau_of(m->integrator) != NULL, known;
   int row = stages ? 0 : m->nv;
   w->d->measured = false;
+  CR_TRY(jacobian_step(w, p, &known));
   for (int k = stages ? 0 : CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     for (int i = 0; i < next.part[k].n; i++) {
-      CR_TRY(sweep_step(w, p, &next.part[k].x[i], row++));
+      CR_TRY(sweep_step(w, p, &next.part[k].x[i], row++, known));
     }
   }
   return CR_OK;
@@ -125,7 +166,7 @@ cr_status cri_sensitivity_output(cri_predictor* w, const cri_problem* p, const c
       cr_copy(rows, w->S + (ptrdiff_t)(o->tangent_at + i) * stride, stride);
       continue;
     }
-    clear_inputs(m, cri_parameters_wanted(p->parameters), w->bar);
+    clear_inputs(p, w->bar);
     cri_output_seed(o, m, w->d, i, 1, w->bar);
     const bool* stages = p->reach + (o - p->outputs) * CR_MAX_STAGES;
     CR_TRY(cri_forward_vjp_through(m, w->d, w->bar, stages));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweeps of math/eight.h, included once by the file of each instruction set.
+// The loops of math/eight.h, included once by the file of each instruction set.
 #ifndef CR_MATH_EIGHT_SWEEPS_H
 #define CR_MATH_EIGHT_SWEEPS_H
 
@@ -92,6 +92,23 @@ static void down(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_
     subtract(&even, -1, &odd);
     scale(&even, l[n]);
     store(at, &even);
+  }
+}
+
+// two sums that do not wait for each other; what is left over one by one, in the same order
+static void add(cr_real* y, const cr_real* x, const cr_real* const* row, int n) {
+  int j = 0;
+  for (; j + WIDTH <= n; j += WIDTH) {
+    part low = x[0] * *(const packed*)(row[0] + j) + x[1] * *(const packed*)(row[1] + j) +
+               x[2] * *(const packed*)(row[2] + j) + x[3] * *(const packed*)(row[3] + j);
+    part high = x[4] * *(const packed*)(row[4] + j) + x[5] * *(const packed*)(row[5] + j) +
+                x[6] * *(const packed*)(row[6] + j) + x[7] * *(const packed*)(row[7] + j);
+    *(packed*)(y + j) += low + high;
+  }
+  for (; j < n; j++) {
+    cr_real low = x[0] * row[0][j] + x[1] * row[1][j] + x[2] * row[2][j] + x[3] * row[3][j];
+    cr_real high = x[4] * row[4][j] + x[5] * row[5][j] + x[6] * row[6][j] + x[7] * row[7][j];
+    y[j] += low + high;
   }
 }
 

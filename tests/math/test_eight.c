@@ -83,3 +83,36 @@ TEST(the_widest_is_chosen) {
   assert_ptr_equal(cri_eight(), cri_eight_of(n - 1));
   assert_true(n < 2 || strcmp(cri_eight_of(1)->name, "plain") != 0);
 }
+
+// sums of eight rows: the same bits by every set, those of one number after the other
+TEST(each_adds_rows_as_one_by_one) {
+  cr_random r = cr_random_seed(1, 5);
+  for (int n = 0; n <= MAX_N; n++) {
+    cr_real rows[CR_EIGHT][MAX_N + 1], x[CR_EIGHT], from[MAX_N + 1];
+    const cr_real* row[CR_EIGHT];
+    for (int j = 0; j <= MAX_N; j++) {
+      from[j] = cr_random_normal(&r);
+      for (int k = 0; k < CR_EIGHT; k++) {
+        rows[k][j] = cr_random_normal(&r);
+      }
+    }
+    for (int k = 0; k < CR_EIGHT; k++) {
+      row[k] = rows[k];
+      x[k] = cr_random_normal(&r);
+    }
+    const cr_eight* set;
+    for (int s = 0; (set = cri_eight_of(s)) != NULL; s++) {
+      cr_real y[MAX_N + 1];
+      cr_copy(y, from, MAX_N + 1);
+      set->add(y, x, row, n);
+      for (int j = 0; j <= MAX_N; j++) {
+        cr_real low = 0, high = 0;
+        for (int k = 0; k < CR_EIGHT / 2; k++) {
+          low = k == 0 ? x[0] * row[0][j] : low + x[k] * row[k][j];
+          high = k == 0 ? x[4] * row[4][j] : high + x[4 + k] * row[4 + k][j];
+        }
+        assert_true(y[j] == (j < n ? from[j] + (low + high) : from[j]));
+      }
+    }
+  }
+}
