@@ -615,6 +615,9 @@ int cr_cli_fit(int argc, char** argv) {
     catch_signals();
     status =
         runs.design ? cr_fit_design(&runs, stop, &error) : cr_fit_runs(&runs, stop, &code, &error);
+    if (status == CR_ERR_ARG || status == CR_ERR_NAME) {
+      cr_runs_config_locate(runs_config, argc, argv, &error);
+    }
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, NULL);
   } else {
     f->o.config = runs.paths.n > 0 ? runs.paths.text[0] : NULL;
