@@ -161,10 +161,10 @@ static void tell_generation(void* context, int generation, cr_real best, const c
   }
   char text[200];
   double spent = cri_seconds() - g->begin;
-  double left = spent / (generation - g->from) * (g->generations - generation);
-  (void)snprintf(text, sizeof text, "generation %d of %d  best %.6g  %.1f s, about %.0f s left",
-                 generation, g->generations, (double)best, cri_seconds() - p->start, left);
-  cri_progress_line(p, text);
+  double done = (double)(generation - g->from) / (g->generations - g->from);
+  (void)snprintf(text, sizeof text, "generation %d of %d  best %.6g  %.1f s", generation,
+                 g->generations, (double)best, cri_seconds() - p->start);
+  cri_progress_left(p, text, spent, done, "");
 }
 
 static cr_status save_generation(void* context, int generation, const void* state, size_t size,
