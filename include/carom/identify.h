@@ -6,6 +6,7 @@
 
 #include "carom/measure.h"
 #include "carom/parameters.h"
+#include "carom/rollout.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +39,11 @@ typedef struct {
   const char* const*
       shifted;  // places of which every number has a constant offset that is estimated
   int nshifted;
-  cr_real confidence;           // of intervals; 0: [0.9]
+  cr_real confidence;  // of intervals; 0: [0.9]
+  /// Steps as long as these tolerances allow, from one time step of the model to the next: controls change there, what is seen
+  /// between is interpolated. Their lengths count as constants in derivatives; with events these count how the moments of
+  /// contacts and limits move. Controls are held, not linear. NULL: [steps of one length]
+  const cr_adaptive* adaptive;
   int nthread;                  // 0: [one a processor]
   bool (*stop)(void* context);  // asked now and then, by any thread; true ends the search
   /// Called after every step of the search, with the number of steps so far and the cost.
@@ -48,7 +53,7 @@ typedef struct {
 
 /// Cuts the measurements into windows. Parameters and measurements have to outlive it and stay as they are.
 /// Owner    the caller, cr_identification_destroy
-/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, an adaptive integrator, no run to train on,
+/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, adaptive steps that are not valid, no run to train on,
 ///          windows of more than twice the longest run, no more measured numbers than unknowns;
 ///          CR_ERR_NAME: a delayed or shifted place that no run measures, a place without a derivative; CR_ERR_FORMAT naming the run: no
 ///          measurement in it, a control that begins after the first measurement, a control of the model that is missing; CR_ERR_MEMORY

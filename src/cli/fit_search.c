@@ -80,6 +80,10 @@ cr_status cr_fit_search_name(cr_runs_fit* f, cr_error* error) {
   }
   const double share = isnan(o->held_out) ? -1 : o->held_out;
   const double numbers[] = {o->rate, o->window, o->huber, share, o->continuity, o->seed};
+  const cr_adaptive* a = &f->adaptive;
+  const cr_real steps[] = {a->rtol, a->atol, a->first_step, a->largest_step};
+  const int words[] = {a->events, a->quaternions, a->max_steps};
+  hash = cri_fingerprint(cri_fingerprint(hash, steps, sizeof steps), words, sizeof words);
   const char* start = o->start != NULL ? o->start : "estimated";
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
   of[CR_FIT_OF_SETTINGS] = cri_fingerprint(hash, start, strlen(start));

@@ -23,11 +23,20 @@ static cr_status open_model(cr_runs_fit* f, cr_error* error) {
     (void)fprintf(stderr, "carom fit: warning: %s\n",
                   cr_load_report_get(f->report, CR_LOAD_WARNING, i));
   }
-  if (cr_method_is_adaptive(&f->o->method)) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--rtol, --atol: measured runs are fitted with steps of one length");
+  const cr_method_options* method = &f->o->method;
+  CR_TRY(cr_method_apply(method, f->m, error));
+  if (!cr_method_is_adaptive(method)) {
+    return CR_OK;
   }
-  return cr_method_apply(&f->o->method, f->m, error);
+  if (method->controls != NULL && strcmp(method->controls, "linear") == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--controls linear: measured runs hold a control until the next one");
+  }
+  // controls change on the grid
+  CR_TRY(method->grid > 0 ? cr_model_set_option(f->m, "timestep", (cr_real)method->grid, error)
+                          : CR_OK);
+  f->adaptive = cr_method_tolerances(method, 0);
+  return CR_OK;
 }
 
 static cr_status read_runs(cr_runs_fit* f, cr_error* error) {
@@ -189,6 +198,7 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
       .shifted = o->offset.text,
       .nshifted = o->offset.n,
       .confidence = (cr_real)o->confidence,
+      .adaptive = f->adaptive.atol > 0 ? &f->adaptive : NULL,
       .nthread = nthread,
       .stop = is_stopped,
       .progress = tell_progress,

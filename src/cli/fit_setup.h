@@ -16,6 +16,7 @@ typedef struct {
   const cr_fit_runs_options* o;
   cr_model* m;
   cr_load_report* report;
+  cr_adaptive adaptive;  // atol 0: steps of one length
   cr_measurements* measurements;
   cr_estimates estimates;
   cr_parameters* parameters;

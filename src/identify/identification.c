@@ -6,6 +6,7 @@
 #include "identify/coarse.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
+#include "integrate/adaptive.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
@@ -29,6 +30,9 @@ static cr_status check_options(const cri_call* call, const cr_identification_opt
   const char* wrong = wrong_option(o);
   if (wrong != NULL) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: %s", call->name, wrong);
+  }
+  if (o->adaptive != NULL) {
+    CR_TRY(cri_check_size(call, o->adaptive->size, sizeof *o->adaptive, "cr_adaptive"));
   }
   for (int i = 0; i < o->ndelayed; i++) {
     CR_TRY(cri_given(call, o->delayed, "delayed places"));
@@ -140,10 +144,30 @@ static cr_status check_lengths(const cri_problem* p, const cr_identification_opt
                         measured, unknown);
 }
 
+// the grid is the time step: controls change there, and what is seen between two points of it is interpolated
+static cr_status check_adaptive(const cr_model* m, const cr_adaptive* o, cr_error* error) {
+  CR_TRY(cri_adaptive_check(m, o, error));
+  if (o->linear) {
+    return cri_fail(error, CR_ERR_ARG, "adaptive steps of an identification hold the controls");
+  }
+  return o->grid == 0 || cr_abs(o->grid / m->timestep - 1) < CR_R(1e-9)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "the grid of adaptive steps is %.9g s: the model's time step, %.9g s, or 0 "
+                        "expected",
+                        (double)o->grid, (double)m->timestep);
+}
+
 static cr_status make(cr_identification* id, cr_parameters* parameters, const cr_measurements* ms,
                       cr_error* error) {
   cri_problem* p = &id->search.p;
+  const cr_adaptive* adaptive = id->options.adaptive;
+  CR_TRY(adaptive != NULL ? check_adaptive(cri_parameters_model(parameters), adaptive, error)
+                          : CR_OK);
   CR_TRY(cri_layout(p, parameters, ms, &id->options, error));
+  if (adaptive != NULL) {
+    id->options.adaptive = &p->adaptive;  // the caller's may go
+  }
   if (p->m->nv == 0) {
     return cri_fail(error, CR_ERR_ARG, "the model has no joints: there is no motion to fit");
   }

@@ -253,6 +253,9 @@ cr_status cri_layout(cri_problem* p, cr_parameters* parameters, const cr_measure
                      .continuity = o->continuity,
                      .huber = o->huber,
                      .longest_delay = o->longest_delay > 0 ? o->longest_delay : CR_R(0.1)};
+  if (o->adaptive != NULL) {
+    p->adaptive = *o->adaptive;
+  }
   p->n = p->np;
   for (int i = 0; i < p->nrun; i++) {
     channels += (size_t)cr_measurements_channels(ms, i);

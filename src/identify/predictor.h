@@ -4,11 +4,14 @@
 #define CR_IDENTIFY_PREDICTOR_H
 
 #include "identify/predict.h"
+#include "integrate/adaptive.h"
 #include "model/data.h"
 
 struct cri_predictor {
   cr_data *d, *work, *bar;
-  cr_real *S, *S_next;  // nx columns
+  cr_data* before;            // of steps with events: the state at their start
+  cri_controller controller;  // of steps as long as the error allows
+  cr_real *S, *S_next;        // nx columns
   cr_real *A, *B;  // nx nx, nx np: rows of coordinates only with an integrator of several stages
   cr_real *one, *move;  // nx each
   cr_real *p_bar, *derived;

@@ -40,6 +40,25 @@ PYTHON
 expect 0 mjb fit arm.xml run1.csv --estimate density:arm --delay 'qvel[hip]' --out mjb --save found.mjb
 [ -s found.mjb ] || fail "no found.mjb"
 
+# steps as long as the error allows: what Runge-Kutta steps of one length find, whole and in windows; another tolerance is another fit
+for name in fixed adaptive; do
+  steps=(--integrator rk4)
+  [ $name = adaptive ] && steps=(--integrator tsit5 --rtol 1e-9 --events)
+  expect 0 $name fit arm.xml run1.csv "${what[@]}" "${steps[@]}" --json --out $name
+  expect 0 $name.window fit arm.xml run1.csv "${what[@]}" "${steps[@]}" --window 1 --json --out $name.window
+done
+python3 - << 'PYTHON' || fail "adaptive steps find something else"
+import json, sys
+for name in ("", ".window"):
+    a, b = (json.load(open(n + name + ".out"))["estimates"] for n in ("fixed", "adaptive"))
+    for key in a:
+        if abs(a[key]["value"] - b[key]["value"]) > 1e-3 * (a[key]["upper"] - a[key]["lower"]):
+            sys.exit(f"{name} {key} {a[key]} {b[key]}")
+PYTHON
+refused 2 "tolerances need an integrator with an error estimate" fit arm.xml run1.csv "${what[@]}" --rtol 1e-6
+refused 2 "--controls linear: measured runs hold a control" fit arm.xml run1.csv "${what[@]}" --integrator tsit5 --rtol 1e-6 \
+  --controls linear
+
 # the same digits with any number of threads
 expect 0 one fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 1 --json --out one
 expect 0 two fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 3 --json --out two
@@ -95,7 +114,6 @@ refused 2 "the start is not between its bounds" fit arm.xml run1.csv --estimate 
 refused 2 "a number expected behind '='" fit arm.xml run1.csv --estimate 'dof_damping[hip]=much'
 refused 2 "delay of gyro: no run measures it" fit arm.xml run1.csv --estimate density:arm --delay gyro
 refused 2 "--noise enc: PLACE=SD expected" fit arm.xml run1.csv --estimate density:arm --noise enc
-refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.csv --estimate density:arm --rtol 1e-6
 refused 2 "this file is read, it would be lost" fit found.crm run1.csv --estimate density:arm --save found.crm
 refused 2 "needs a model in MJCF or URDF, which found.crm is not" fit found.crm run1.csv --estimate density:arm --save b.xml
 refused 2 "nowhere/a.crm" fit arm.xml run1.csv --estimate density:arm --save nowhere/a.crm
