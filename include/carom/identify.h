@@ -40,6 +40,10 @@ typedef struct {
       shifted;  // places of which every number has a constant offset that is estimated
   int nshifted;
   cr_real confidence;  // of intervals; 0: [0.9]
+  /// Intervals count that errors follow each other, at places where they do (cr_fit_of_place.correlation): covariance H^-1 M H^-1,
+  /// M with the autocorrelation that the errors show, and no interval is narrower than without [identification.m10]. Not with
+  /// continuity, and not in cr_identification_profile
+  bool correlated;
   /// Steps as long as these tolerances allow, from one time step of the model to the next: controls change there, what is seen
   /// between is interpolated. Their lengths count as constants in derivatives; with events these count how the moments of
   /// contacts and limits move. Controls are held, not linear. NULL: [steps of one length]

@@ -94,6 +94,7 @@ cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr
   cr_json_real(j, "cost", f->end.cost);
   cr_json_real(j, "start_cost", f->end.start_cost);
   cr_json_real(j, "left", f->end.left);
+  cr_json_bool(j, "correlated", f->o->correlated);
   cr_json_int(j, "steps", f->end.steps);
   cr_json_bool(j, "converged", f->end.converged);
   cr_json_string(j, "ended", f->end.reason);
@@ -114,9 +115,12 @@ static cr_status print_places(const cr_runs_fit* f, cr_run_part part, cr_error* 
       (void)printf("%s%-24s errors %.4g, noise %.4g, explains %.2f %%%s\n",
                    part == CR_RUNS_HELD ? "held aside: " : "", p.place, p.rms, p.noise,
                    100 * p.explained,
-                   cr_abs(p.correlation) > 2 * p.white
-                       ? "; errors follow each other: the model misses something"
-                       : "");
+                   cr_abs(p.correlation) <= 2 * p.white ? ""
+                   : f->o->correlated
+                       ? "; errors follow each other: the model misses something; the intervals "
+                         "count it"
+                       : "; errors follow each other: the model misses something, and intervals "
+                         "are too narrow (--correlated)");
     }
   }
   return CR_OK;

@@ -15,7 +15,7 @@ typedef struct {
   double rate, window, huber, held_out, confidence, continuity;  // 0: not given; held_out NaN
   int threads, seed;
   cr_method_options method;
-  bool resume, force, as_recorded, json, design;
+  bool resume, force, as_recorded, json, design, correlated;
 } cr_fit_runs_options;
 
 /// Runs the fit, prints and writes what it found. *code is the exit code where it came to its end.

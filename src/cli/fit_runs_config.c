@@ -317,7 +317,9 @@ static const char* place_in(const slot* s, const char* text) {
 void cr_runs_config_locate(const cr_runs_config* c, int argc, char** argv, cr_error* error) {
   char text[sizeof error->text], said[sizeof error->text];
   (void)snprintf(text, sizeof text, "%s", error->text);
-  if (c == NULL || c->raw == NULL || strstr(text, c->path) != NULL || strstr(text, "--set ")) {
+  bool of_words = error->status == CR_ERR_ARG || error->status == CR_ERR_NAME;
+  if (c == NULL || c->raw == NULL || !of_words || strstr(text, c->path) != NULL ||
+      strstr(text, "--set ")) {
     return;
   }
   // an error that begins with an option says which key it is

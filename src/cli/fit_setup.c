@@ -198,6 +198,7 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
       .shifted = o->offset.text,
       .nshifted = o->offset.n,
       .confidence = (cr_real)o->confidence,
+      .correlated = o->correlated,
       .adaptive = f->adaptive.atol > 0 ? &f->adaptive : NULL,
       .nthread = nthread,
       .stop = is_stopped,

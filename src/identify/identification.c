@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "identify/coarse.h"
+#include "identify/correlated.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
 #include "integrate/adaptive.h"
@@ -21,9 +22,11 @@ static const char* wrong_option(const cr_identification_options* o) {
          : !(o->longest_delay >= 0) || !isfinite(o->longest_delay)
              ? "the longest delay is negative or not finite"
          : !(o->confidence >= 0 && o->confidence < 1) ? "the confidence is not between 0 and 1"
-         : o->nthread < 0                             ? "a negative number of threads"
-         : o->ndelayed < 0 || o->nshifted < 0         ? "a negative number of places"
-                                                      : NULL;
+         : o->correlated && o->continuity > 0
+             ? "errors that follow each other are not counted where windows go on (continuity)"
+         : o->nthread < 0                     ? "a negative number of threads"
+         : o->ndelayed < 0 || o->nshifted < 0 ? "a negative number of places"
+                                              : NULL;
 }
 
 static cr_status check_options(const cri_call* call, const cr_identification_options* o) {
@@ -321,6 +324,42 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   return status;
 }
 
+bool cri_identification_follows(const cr_identification* id, int place) {
+  const cri_place_sums* s = &id->sums[CR_RUNS_TRAIN][place];
+  cr_real white = cri_student(id->options.confidence, (cr_real)INFINITY);
+  return s->pairs > 0 && s->ee > 0 &&
+         cr_abs(s->e_next / (cr_real)s->pairs / (s->ee / (cr_real)s->n)) >
+             2 * white / cr_sqrt((cr_real)s->pairs);
+}
+
+// the inference once more, for errors that follow each other as they do
+static cr_status count_correlation(cr_identification* id, cr_error* error) {
+  cri_search* s = &id->search;
+  const cri_problem* p = &s->p;
+  size_t n = (size_t)p->n;
+  cr_real *H = calloc(n * n + n + 1, sizeof *H), *scale = H != NULL ? H + n * n : NULL;
+  bool* follows = calloc((size_t)p->nplace + 1, sizeof *follows);
+  cr_status status = CR_OK;
+  if (H == NULL || follows == NULL) {
+    status = cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  for (int k = 0; k < p->nplace && status == CR_OK; k++) {
+    follows[k] = cri_identification_follows(id, k);
+  }
+  if (status == CR_OK) {
+    cr_copy(H, cri_normal_matrix(s->normal), p->n * p->n);
+    cr_copy(scale, id->inference.scale, p->n);
+    status = cri_correlated_information(s, follows, scale, H, error);
+  }
+  if (status == CR_OK) {
+    cri_inference_free(&id->inference);
+    status = cri_inference_of(&id->inference, p->n, H, scale, 1 / cr_sqrt(id->excess), error);
+  }
+  free(follows);
+  free(H);
+  return status;
+}
+
 // how far the normal equations would still move the numbers that are told, the most in their standard deviations
 static cr_status left_to_go(const cr_identification* id, cr_real* left, cr_error* error) {
   const cri_problem* p = &id->search.p;
@@ -449,6 +488,7 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   CR_TRY(search_and_save(id, o, end, error));
   CR_TRY(infer(id, error));
   CR_TRY(left_to_go(id, &end->left, error));
+  CR_TRY(id->options.correlated ? count_correlation(id, error) : CR_OK);
   if (end->converged && end->left > 1) {
     end->converged = false;
     end->reason = "the sum of squares is rougher than its derivative";

@@ -38,6 +38,9 @@ cr_status cri_identification_fit_held(cr_identification* id, cr_error* error);
 /// bounds; a delay up to the longest; an offset by a hundred standard deviations of its place.
 cr_real cri_identification_scale(const cri_problem* problem, int i);
 
+/// True if errors of a place follow each other: their correlation with the next is beyond twice what white noise has.
+bool cri_identification_follows(const cr_identification* id, int place);
+
 /// Number i itself, of parameters p, where x_i is d away from its present value.
 cr_real cri_identification_number(const cri_problem* problem, int i, cr_real d);
 

@@ -59,6 +59,21 @@ refused 2 "tolerances need an integrator with an error estimate" fit arm.xml run
 refused 2 "--controls linear: measured runs hold a control" fit arm.xml run1.csv "${what[@]}" --integrator tsit5 --rtol 1e-6 \
   --controls linear
 
+# a delay that is left out makes errors that follow each other: wider intervals on demand
+expect 0 white fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --out white
+grep -q "intervals are too narrow (--correlated)" white.out || fail "$(cat white.out)"
+expect 0 white fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --json --force --out white
+expect 0 wider fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --correlated --json --out wider
+python3 - << 'PYTHON' || fail "--correlated does not widen the intervals"
+import json, sys
+a, b = (json.load(open(n + ".out")) for n in ("white", "wider"))
+width = lambda j, k: j["estimates"][k]["upper"] - j["estimates"][k]["lower"]
+same = all(a["estimates"][k]["value"] == b["estimates"][k]["value"] for k in a["estimates"])
+sys.exit(not (same and b["correlated"] and all(width(b, k) > 1.02 * width(a, k) for k in a["estimates"])))
+PYTHON
+refused 2 "--correlated widens intervals by covariance" fit arm.xml run1.csv --estimate density:arm --correlated --profile all
+refused 2 "--correlated does not go with --continuity" fit arm.xml run1.csv --estimate density:arm --correlated --window 1 --continuity 0.1
+
 # the same digits with any number of threads
 expect 0 one fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 1 --json --out one
 expect 0 two fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 3 --json --out two
