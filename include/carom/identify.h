@@ -33,6 +33,10 @@ typedef struct {
   cr_real
       held_out;  // share of the groups of runs that is held aside, at least one where it is not 0
   int64_t seed;  // of what is held aside
+  const char* const*
+      held;  // names of runs to hold aside in place of a share, or patterns in which * stands for any characters;
+             // runs of their groups go with them. They have to outlive the identification
+  int nheld;
   const char* const* delayed;  // places whose delay is estimated, from that of the channel on
   int ndelayed;
   cr_real longest_delay;  // s, bound of these; 0: [0.1]
@@ -248,6 +252,17 @@ CR_API cr_status cr_identification_get_place(cr_identification* identification, 
 /// Errors   CR_ERR_ARG, also before a solve
 CR_API cr_status cr_identification_predict(cr_identification* identification, int run, int channel,
                                            cr_real* values, cr_error* error);
+
+/// Windows of a part: 0 to n - 1 to train on, from n on those held aside.
+CR_API int cr_identification_windows(const cr_identification* identification, cr_run_part part);
+
+/// The state at the start of window i, as the solve found it, for a rollout with the model found: of one held aside fitted for it.
+/// `run` is the run's index, `time` the time of the start in it.
+/// Shapes   qpos[nq], qvel[nv], act[na]; each of the five may be NULL
+/// Errors   CR_ERR_ARG, also before a solve; those of rollouts for the part held aside
+CR_API cr_status cr_identification_get_state(cr_identification* identification, int i, int* run,
+                                             cr_real* time, cr_real* qpos, cr_real* qvel,
+                                             cr_real* act, cr_error* error);
 
 /// How far each number may move from x before it is another one: a parameter by all of its value (of a logarithm: 1), or between its
 /// bounds where the value is 0, or 1; of a direction the length of its x; of an inertia 1 of its logarithms, a radius of gyration of

@@ -481,6 +481,8 @@ static cr_status check_design(const cr_fit_runs_options* o, bool config, cr_erro
                                        "configuration"
       : o->design && (o->save != NULL || o->huber > 0 || !isnan(o->held_out))
           ? "--save, --huber and --held-out belong to a fit; --design fits nothing"
+      : o->held_runs.n > 0 && !isnan(o->held_out)
+          ? "--held-runs names what is held aside; leave out --held-out"
       : o->correlated && o->design ? "--correlated belongs to a fit; --design has no errors"
       : o->correlated && o->profile.n > 0
           ? "--correlated widens intervals by covariance, not those of --profile; "
@@ -551,6 +553,7 @@ int cr_cli_fit(int argc, char** argv) {
        "runs: errors beyond K standard deviations count linearly"},
       {"--held-out", CR_OPT_REAL, &runs.held_out, "SHARE",
        "runs: share of the runs held aside (default 0.2 of 5 runs and more, else 0)"},
+      {"--held-runs", CR_OPT_LIST, &runs.held_runs, "NAME", "runs: hold these aside, as 'night_*'"},
       {"--confidence", CR_OPT_POSITIVE, &runs.confidence, "P", "runs: of intervals (default 0.9)"},
       {"--correlated", CR_OPT_FLAG, &runs.correlated, "",
        "runs: intervals count that errors follow each other, where they do"},

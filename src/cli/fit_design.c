@@ -302,6 +302,7 @@ cr_status cr_fit_design(const cr_fit_runs_options* o, bool (*stop)(void* context
                         cr_error* error) {
   cr_fit_runs_options all = *o;
   all.held_out = 0;
+  all.held_runs.n = 0;
   cr_runs_fit f = {.o = &all, .stop = stop, .progress = cri_progress_begin()};
   design d = {.f = &f};
   cr_status status = run(&d, error);

@@ -73,7 +73,8 @@ cr_status cr_fit_search_name(cr_runs_fit* f, cr_error* error) {
     CR_TRY(cri_file_fingerprint(&of[CR_FIT_OF_DATA], o->paths.text[i], error));
   }
   of[CR_FIT_OF_ESTIMATES] = add_list(0, &o->estimate);
-  const cr_text_list* lists[] = {&o->delay, &o->offset, &o->noise, &o->column, &o->ignore};
+  const cr_text_list* lists[] = {&o->delay,  &o->offset, &o->noise,
+                                 &o->column, &o->ignore, &o->held_runs};
   uint64_t hash = 0;
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     hash = add_list(hash, lists[i]);

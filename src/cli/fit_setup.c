@@ -184,7 +184,8 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
     return cri_fail(error, CR_ERR_ARG, "--start %s: estimated or reference expected", o->start);
   }
   enum { ENOUGH_RUNS = 5 };  // from here on a fifth of them is held aside
-  double share = cr_measurements_count(f->measurements) >= ENOUGH_RUNS ? 0.2 : 0;
+  bool named = o->held_runs.n > 0;
+  double share = !named && cr_measurements_count(f->measurements) >= ENOUGH_RUNS ? 0.2 : 0;
   const cr_identification_options options = {
       .size = sizeof options,
       .window = (cr_real)o->window,
@@ -193,6 +194,8 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
       .huber = (cr_real)o->huber,
       .held_out = (cr_real)(isnan(o->held_out) ? share : o->held_out),
       .seed = o->seed,
+      .held = o->held_runs.text,
+      .nheld = o->held_runs.n,
       .delayed = o->delay.text,
       .ndelayed = o->delay.n,
       .shifted = o->offset.text,

@@ -26,7 +26,10 @@ static const char* wrong_option(const cr_identification_options* o) {
              ? "errors that follow each other are not counted where windows go on (continuity)"
          : o->nthread < 0                     ? "a negative number of threads"
          : o->ndelayed < 0 || o->nshifted < 0 ? "a negative number of places"
-                                              : NULL;
+         : o->nheld < 0                       ? "a negative number of runs held aside"
+         : o->nheld > 0 && o->held_out > 0
+             ? "runs are held aside by name and by a share; give one of the two"
+             : NULL;
 }
 
 static cr_status check_options(const cri_call* call, const cr_identification_options* o) {
@@ -40,6 +43,10 @@ static cr_status check_options(const cri_call* call, const cr_identification_opt
   for (int i = 0; i < o->ndelayed; i++) {
     CR_TRY(cri_given(call, o->delayed, "delayed places"));
     CR_TRY(cri_given(call, o->delayed[i], "a delayed place"));
+  }
+  for (int i = 0; i < o->nheld; i++) {
+    CR_TRY(cri_given(call, o->held, "runs held aside"));
+    CR_TRY(cri_given(call, o->held[i], "a run held aside"));
   }
   for (int i = 0; i < o->nshifted; i++) {
     CR_TRY(cri_given(call, o->shifted, "shifted places"));

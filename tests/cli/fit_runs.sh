@@ -59,6 +59,24 @@ refused 2 "tolerances need an integrator with an error estimate" fit arm.xml run
 refused 2 "--controls linear: measured runs hold a control" fit arm.xml run1.csv "${what[@]}" --integrator tsit5 --rtol 1e-6 \
   --controls linear
 
+# runs held aside by name
+expect 0 aside fit arm.xml run1.csv run2.csv run3.csv "${what[@]}" --held-runs 'run2*' --json --out aside
+holds aside '[s["run"] for s in j["starts"] if s["held_out"]] == ["run2"]' 'len(j["starts"]) == 3' \
+  'j["held_out"]["enc"]["explained"] > 0.99'
+refused 2 "no run 'run7'; there is: run1, run2" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs run7
+refused 2 "all 2 runs are held aside" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs '*'
+refused 2 "--held-runs names what is held aside" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs run2 --held-out 0.3
+
+# the state at the start and the model found predict the run again, and go on behind it
+expect 0 swing fit arm.xml swing.csv "${what[@]}" --json --out swing --save swing.xml
+read -r angle rate < <(python3 -c 'import json; s = json.load(open("swing.out"))["starts"][0]; print(*s["qpos"], *s["qvel"])')
+read -r end predicted < <(awk -F, '$1 == "\"enc\"" { print $3, $5 + 0 }' swing/predicted_swing.csv | tail -1)
+for time in "$end" 6; do
+  expect 0 "on$time" rollout swing.xml --set "qpos[hip]=$angle" "qvel[hip]=$rate" --time "$time" --json
+done
+holds "on$end" "abs(j['final']['qpos'][0] - $predicted) < 1e-6"
+holds on6 "abs(j['final']['qpos'][0] - $predicted) > 1e-3"
+
 # a delay that is left out makes errors that follow each other: wider intervals on demand
 expect 0 white fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --out white
 grep -q "intervals are too narrow (--correlated)" white.out || fail "$(cat white.out)"
