@@ -529,11 +529,10 @@ int cr_cli_fit(int argc, char** argv) {
   const cr_option rows[] = {
       {"", CR_OPT_LIST, &runs.paths, "MODEL RUN... | CONFIG",
        "a model and files of measured signals, or a YAML file of either kind "
-       "(docs/identification.md)"},
+       "(docs/identification.md, docs/tosses.md)"},
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
-       "scale "
-       "offset direction inertia density shape box_side"},
+       "scale offset direction inertia density shape box_side"},
       {"--noise", CR_OPT_LIST, &runs.noise, "PLACE=SD",
        "runs: standard deviation of a place (default: found)"},
       {"--delay", CR_OPT_LIST, &runs.delay, "PLACE", "runs: find the delay of a place"},
