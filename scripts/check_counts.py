@@ -23,7 +23,7 @@ TABLE = [
     ("the loop over the stages", r"stage->vjp", "src", "*.c", 1, "files"),
     ("the pipeline table, which all others see as a schedule", r"\bcr_pipeline\b", "src", "*.c", 2,
      "files"),
-    ("what evolves, which is model/state_table.h", "qpos qvel act", "src", "*.c", 11, "functions"),
+    ("what evolves, which is model/state_table.h", "qpos qvel act", "src", "*.c", 13, "functions"),
     ("readers of a schedule", r"\bcri_schedule_of\b", "src", "*.c", 8, "files"),
     # the contact boundary: what a contact model owns is named in its folder alone
     ("the law of the convex contact model", r"solver/friction_cone", "src", "*.[ch]", 0, "files"),

@@ -6,6 +6,7 @@
 
 #include "carom/measure.h"
 #include "carom/parameters.h"
+#include "carom/rollout.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,13 +34,25 @@ typedef struct {
   cr_real
       held_out;  // share of the groups of runs that is held aside, at least one where it is not 0
   int64_t seed;  // of what is held aside
+  const char* const*
+      held;  // names of runs to hold aside in place of a share, or patterns in which * stands for any characters;
+             // runs of their groups go with them. They have to outlive the identification
+  int nheld;
   const char* const* delayed;  // places whose delay is estimated, from that of the channel on
   int ndelayed;
   cr_real longest_delay;  // s, bound of these; 0: [0.1]
   const char* const*
       shifted;  // places of which every number has a constant offset that is estimated
   int nshifted;
-  cr_real confidence;           // of intervals; 0: [0.9]
+  cr_real confidence;  // of intervals; 0: [0.9]
+  /// Intervals count that errors follow each other, at places where they do (cr_fit_of_place.correlation): covariance H^-1 M H^-1,
+  /// M with the autocorrelation that the errors show, and no interval is narrower than without [identification.m10]. Not with
+  /// continuity, and not in cr_identification_profile
+  bool correlated;
+  /// Steps as long as these tolerances allow, from one time step of the model to the next: controls change there, what is seen
+  /// between is interpolated. Their lengths count as constants in derivatives; with events these count how the moments of
+  /// contacts and limits move. Controls are held, not linear. NULL: [steps of one length]
+  const cr_adaptive* adaptive;
   int nthread;                  // 0: [one a processor]
   bool (*stop)(void* context);  // asked now and then, by any thread; true ends the search
   /// Called after every step of the search, with the number of steps so far and the cost.
@@ -49,7 +62,7 @@ typedef struct {
 
 /// Cuts the measurements into windows. Parameters and measurements have to outlive it and stay as they are.
 /// Owner    the caller, cr_identification_destroy
-/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, an adaptive integrator, no run to train on,
+/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, adaptive steps that are not valid, no run to train on,
 ///          windows of more than twice the longest run, no more measured numbers than unknowns;
 ///          CR_ERR_NAME: a delayed or shifted place that no run measures, a place without a derivative; CR_ERR_FORMAT naming the run: no
 ///          measurement in it, a control that begins after the first measurement, a control of the model that is missing; CR_ERR_MEMORY
@@ -240,6 +253,17 @@ CR_API cr_status cr_identification_get_place(cr_identification* identification, 
 /// Errors   CR_ERR_ARG, also before a solve
 CR_API cr_status cr_identification_predict(cr_identification* identification, int run, int channel,
                                            cr_real* values, cr_error* error);
+
+/// Windows of a part: 0 to n - 1 to train on, from n on those held aside.
+CR_API int cr_identification_windows(const cr_identification* identification, cr_run_part part);
+
+/// The state at the start of window i, as the solve found it, for a rollout with the model found: of one held aside fitted for it.
+/// `run` is the run's index, `time` the time of the start in it.
+/// Shapes   qpos[nq], qvel[nv], act[na]; each of the five may be NULL
+/// Errors   CR_ERR_ARG, also before a solve; those of rollouts for the part held aside
+CR_API cr_status cr_identification_get_state(cr_identification* identification, int i, int* run,
+                                             cr_real* time, cr_real* qpos, cr_real* qvel,
+                                             cr_real* act, cr_error* error);
 
 /// How far each number may move from x before it is another one: a parameter by all of its value (of a logarithm: 1), or between its
 /// bounds where the value is 0, or 1; of a direction the length of its x; of an inertia 1 of its logarithms, a radius of gyration of

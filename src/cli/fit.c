@@ -475,15 +475,23 @@ static bool is_model(const char* path) {
 
 // what belongs to planned runs, and what would do nothing with them
 static cr_status check_design(const cr_fit_runs_options* o, bool config, cr_error* error) {
-  const char* stray = !o->design && o->observe.n > 0 ? "--observe belongs to --design"
-                      : o->design && config
-                          ? "--design belongs to a model with planned runs, not to a "
-                            "configuration"
-                      : o->design && (o->save != NULL || o->huber > 0 || !isnan(o->held_out))
-                          ? "--save, --huber and --held-out belong to a fit; --design fits nothing"
-                      : o->observe.n > 0 && o->noise.n > 0
-                          ? "--noise would do nothing: --observe gives the standard deviations"
-                          : NULL;
+  const char* stray =
+      !o->design && o->observe.n > 0 ? "--observe belongs to --design"
+      : o->design && config          ? "--design belongs to a model with planned runs, not to a "
+                                       "configuration"
+      : o->design && (o->save != NULL || o->huber > 0 || !isnan(o->held_out))
+          ? "--save, --huber and --held-out belong to a fit; --design fits nothing"
+      : o->held_runs.n > 0 && !isnan(o->held_out)
+          ? "--held-runs names what is held aside; leave out --held-out"
+      : o->correlated && o->design ? "--correlated belongs to a fit; --design has no errors"
+      : o->correlated && o->profile.n > 0
+          ? "--correlated widens intervals by covariance, not those of --profile; "
+            "give one of the two"
+      : o->correlated && o->continuity > 0
+          ? "--correlated does not go with --continuity, whose windows are tied"
+      : o->observe.n > 0 && o->noise.n > 0
+          ? "--noise would do nothing: --observe gives the standard deviations"
+          : NULL;
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
 
@@ -521,11 +529,10 @@ int cr_cli_fit(int argc, char** argv) {
   const cr_option rows[] = {
       {"", CR_OPT_LIST, &runs.paths, "MODEL RUN... | CONFIG",
        "a model and files of measured signals, or a YAML file of either kind "
-       "(docs/identification.md)"},
+       "(docs/identification.md, docs/tosses.md)"},
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
-       "scale "
-       "offset direction inertia density shape box_side"},
+       "scale offset direction inertia density shape box_side"},
       {"--noise", CR_OPT_LIST, &runs.noise, "PLACE=SD",
        "runs: standard deviation of a place (default: found)"},
       {"--delay", CR_OPT_LIST, &runs.delay, "PLACE", "runs: find the delay of a place"},
@@ -545,7 +552,10 @@ int cr_cli_fit(int argc, char** argv) {
        "runs: errors beyond K standard deviations count linearly"},
       {"--held-out", CR_OPT_REAL, &runs.held_out, "SHARE",
        "runs: share of the runs held aside (default 0.2 of 5 runs and more, else 0)"},
+      {"--held-runs", CR_OPT_LIST, &runs.held_runs, "NAME", "runs: hold these aside, as 'night_*'"},
       {"--confidence", CR_OPT_POSITIVE, &runs.confidence, "P", "runs: of intervals (default 0.9)"},
+      {"--correlated", CR_OPT_FLAG, &runs.correlated, "",
+       "runs: intervals count that errors follow each other, where they do"},
       {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference",
        "runs: states at the start are found (default), or the model's reference pose at rest"},
       {"--save", CR_OPT_TEXT, &runs.save, "FILE",
@@ -615,6 +625,7 @@ int cr_cli_fit(int argc, char** argv) {
     catch_signals();
     status =
         runs.design ? cr_fit_design(&runs, stop, &error) : cr_fit_runs(&runs, stop, &code, &error);
+    cr_runs_config_locate(runs_config, argc, argv, &error);
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, NULL);
   } else {
     f->o.config = runs.paths.n > 0 ? runs.paths.text[0] : NULL;

@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/status.h"
 
 static bool tells_nothing(const cr_runs_fit* f) {
   for (int i = 0; i < f->nline; i++) {
@@ -50,6 +53,42 @@ static cr_status put_places(cr_json* j, const cr_runs_fit* f, const char* key, c
   return CR_OK;
 }
 
+static void put_numbers(cr_json* j, const char* key, const cr_real* x, int n) {
+  cr_json_open(j, key, '[');
+  for (int i = 0; i < n; i++) {
+    cr_json_real(j, NULL, x[i]);
+  }
+  cr_json_close(j, ']');
+}
+
+// states at the starts of windows, for carom rollout with the model found
+static cr_status put_starts(cr_json* j, const cr_runs_fit* f, cr_error* error) {
+  int nq = cr_model_count(f->m, "nq"), nv = cr_model_count(f->m, "nv"),
+      na = cr_model_count(f->m, "na");
+  int n = cr_identification_windows(f->id, CR_RUNS_TRAIN), run;
+  int all = n + cr_identification_windows(f->id, CR_RUNS_HELD);
+  cr_real time, *qpos = calloc((size_t)nq + (size_t)nv + (size_t)na + 1, sizeof *qpos);
+  cr_status status = qpos != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "fit: no memory");
+  cr_json_open(j, "starts", '[');
+  for (int i = 0; i < all && status == CR_OK; i++) {
+    status =
+        cr_identification_get_state(f->id, i, &run, &time, qpos, qpos + nq, qpos + nq + nv, error);
+    if (status == CR_OK) {
+      cr_json_open(j, NULL, '{');
+      cr_json_string(j, "run", cr_measurements_name(f->measurements, run));
+      cr_json_bool(j, "held_out", i >= n);
+      cr_json_real(j, "time", time);
+      put_numbers(j, "qpos", qpos, nq);
+      put_numbers(j, "qvel", qpos + nq, nv);
+      put_numbers(j, "act", qpos + nq + nv, na);
+      cr_json_close(j, '}');
+    }
+  }
+  cr_json_close(j, ']');
+  free(qpos);
+  return status;
+}
+
 // in the folder `output`; the model as --save has it
 static void put_files(cr_json* j, const cr_runs_fit* f) {
   char name[CR_FIT_FILE_NAME];
@@ -91,9 +130,11 @@ cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr
   cr_json_close(j, ']');
   CR_TRY(put_places(j, f, "places", CR_RUNS_TRAIN, error));
   CR_TRY(put_places(j, f, "held_out", CR_RUNS_HELD, error));
+  CR_TRY(put_starts(j, f, error));
   cr_json_real(j, "cost", f->end.cost);
   cr_json_real(j, "start_cost", f->end.start_cost);
   cr_json_real(j, "left", f->end.left);
+  cr_json_bool(j, "correlated", f->o->correlated);
   cr_json_int(j, "steps", f->end.steps);
   cr_json_bool(j, "converged", f->end.converged);
   cr_json_string(j, "ended", f->end.reason);
@@ -114,9 +155,13 @@ static cr_status print_places(const cr_runs_fit* f, cr_run_part part, cr_error* 
       (void)printf("%s%-24s errors %.4g, noise %.4g, explains %.2f %%%s\n",
                    part == CR_RUNS_HELD ? "held aside: " : "", p.place, p.rms, p.noise,
                    100 * p.explained,
-                   cr_abs(p.correlation) > 2 * p.white
-                       ? "; errors follow each other: the model misses something"
-                       : "");
+                   cr_abs(p.correlation) <= 2 * p.white ? ""
+                   : part == CR_RUNS_HELD ? "; errors follow each other: the model misses something"
+                   : f->o->correlated
+                       ? "; errors follow each other: the model misses something; the intervals "
+                         "count it"
+                       : "; errors follow each other: the model misses something, and intervals "
+                         "are too narrow (--correlated)");
     }
   }
   return CR_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/quantile.h"
 #include "base/status.h"
 #include "cli/fit_setup.h"
 #include "tools/json.h"
@@ -24,33 +25,44 @@ typedef struct {
 
 // ---- what plans tell
 
-static cr_status inform(design* d, cr_error* error) {
-  cr_runs_fit* f = d->f;
-  for (int r = 0; r < d->nrun; r++) {
-    char text[160];
-    (void)snprintf(text, sizeof text, "plan %d of %d  %.1f s", r + 1, d->nrun,
-                   cri_seconds() - f->progress.start);
-    if (cri_progress_due(&f->progress)) {
-      cri_progress_line(&f->progress, text);
+// seconds that a run covers, as the measure of its work
+static cr_real length_of(const cr_measurements* plans, int run) {
+  cr_real begin = (cr_real)INFINITY, end = -begin;
+  for (int i = 0; i < cr_measurements_channels(plans, run); i++) {
+    cr_channel_info c = {.size = sizeof c};
+    if (cr_measurements_get(plans, run, i, &c, NULL) == CR_OK && c.rows > 0) {
+      begin = cr_min(begin, c.time[0]);
+      end = cr_max(end, c.time[c.rows - 1]);
     }
-    if (f->stop != NULL && f->stop(NULL)) {
-      return cri_fail(error, CR_ERR_INTERRUPTED, "interrupted");
-    }
-    CR_TRY(cr_identification_information(f->id, r, f->x,
-                                         d->information + (ptrdiff_t)r * d->n * d->n, error));
   }
-  return CR_OK;
+  return cr_max(end - begin, CR_R(1e-9));
 }
 
-// q with P(|z| < q) = confidence: Newton's method on erf
-static double quantile(double confidence) {
-  const double root = 0.70710678118654752440, density = 0.79788456080286535588;
-  double q = 1;
-  for (int i = 0; i < 50; i++) {
-    double step = (erf(q * root) - confidence) / (density * exp(-q * q / 2));
-    q -= step > 1 ? 1 : step < -1 ? -1 : step;
+static cr_status inform(design* d, cr_error* error) {
+  cr_runs_fit* f = d->f;
+  double all = 0, done = 0, begin = cri_seconds();
+  for (int r = 0; r < d->nrun; r++) {
+    all += (double)length_of(f->measurements, r);
   }
-  return q;
+  for (int r = 0; r < d->nrun; r++) {
+    char text[160];
+    if (cri_progress_due(&f->progress)) {
+      (void)snprintf(text, sizeof text, "plan %d of %d  %.1f s", r + 1, d->nrun,
+                     cri_seconds() - f->progress.start);
+      cri_progress_left(&f->progress, text, cri_seconds() - begin, done / all, "");
+    }
+    cr_status status = f->stop != NULL && f->stop(NULL) ? CR_ERR_INTERRUPTED : CR_OK;
+    cr_real* information = d->information + (ptrdiff_t)r * d->n * d->n;
+    status = status == CR_OK ? cr_identification_information(f->id, r, f->x, information, error)
+                             : status;
+    if (status == CR_ERR_INTERRUPTED) {
+      return cri_fail(error, status, "interrupted after %d of %d plans; nothing is written", r,
+                      d->nrun);
+    }
+    CR_TRY(status);
+    done += (double)length_of(f->measurements, r);
+  }
+  return CR_OK;
 }
 
 // number i where x_i is d away from where it is now; values: room
@@ -74,7 +86,7 @@ static cr_status expect(design* d, const cr_real* known, int k, cr_real* deviati
                         cr_error* error) {
   CR_TRY(cr_design_deviations(known, d->n, d->scale, deviation, error));
   for (int i = 0; i < d->n; i++) {
-    cr_real reach = (cr_real)quantile(d->confidence) * deviation[i];
+    cr_real reach = cri_normal_quantile((cr_real)d->confidence) * deviation[i];
     cr_real lower = (cr_real)NAN, upper = (cr_real)NAN;
     if (isfinite(reach)) {
       CR_TRY(number_at(d->f, i, -reach, values, &lower, error));
@@ -248,23 +260,13 @@ static cr_status write_table(const design* d, cr_error* error) {
 
 static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
   char path[CR_MAX_PATH];
-  const char* model = f->o->paths.text[0];
-  const char* slash = strrchr(model, '/');
-  const char* name = slash != NULL ? slash + 1 : model;
-  if (f->o->out != NULL) {
-    CR_TRY(cri_path_join(f->folder, "", f->o->out, error));
-  } else {
-    (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(name, "."), name);
-  }
+  CR_TRY(cr_fit_setup_folder(f, error));
   CR_TRY(cri_path_join(path, f->folder, "design.json", error));
   if (!f->o->force && access(path, F_OK) == 0) {
     return cri_fail(error, CR_ERR_ARG, "%s: holds an earlier design.json; --force overwrites it",
                     f->folder);
   }
-  CR_TRY(cri_folder_make(f->folder, error));
-  CR_TRY(cri_folder_claim(f->folder, &f->claim, error));
-  f->claimed = true;
-  return CR_OK;
+  return cr_fit_setup_claim(f, error);
 }
 
 static cr_status finish(const design* d, cr_error* error) {
@@ -300,6 +302,7 @@ cr_status cr_fit_design(const cr_fit_runs_options* o, bool (*stop)(void* context
                         cr_error* error) {
   cr_fit_runs_options all = *o;
   all.held_out = 0;
+  all.held_runs.n = 0;
   cr_runs_fit f = {.o = &all, .stop = stop, .progress = cri_progress_begin()};
   design d = {.f = &f};
   cr_status status = run(&d, error);
@@ -307,8 +310,5 @@ cr_status cr_fit_design(const cr_fit_runs_options* o, bool (*stop)(void* context
   free(d.information);
   free(d.order);
   cr_fit_setup_free(&f);
-  if (f.claimed) {
-    (void)close(f.claim);
-  }
   return status;
 }

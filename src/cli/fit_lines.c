@@ -109,16 +109,22 @@ cr_status cr_fit_lines_find(cr_runs_fit* f, cr_error* error) {
     *e = (cr_estimate){.size = sizeof *e};
     CR_TRY(cr_identification_get_report(f->id, i, e, error));
   }
+  f->profiles_begin = cri_seconds();
+  f->nprofile = f->profiles_done = 0;
+  for (int i = 0; i < f->nline; i++) {
+    f->nprofile += f->profiled[i] >= 0;
+  }
   for (int i = 0; i < f->nline; i++) {
     if (f->profiled[i] >= 0) {
       char text[ROOM];
-      (void)snprintf(text, sizeof text, "profile of %.200s", f->lines[i].found.name);
+      (void)snprintf(text, sizeof text, "profile %d of %d", f->profiles_done + 1, f->nprofile);
       f->doing = text;
       cr_status status =
           cr_identification_profile(f->id, f->profiled[i], &f->lines[i].found, error);
       f->doing = NULL;
       CR_TRY(status);
       f->lines[i].profiled = true;
+      f->profiles_done++;
     }
   }
   return CR_OK;

@@ -38,14 +38,7 @@ static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
 
 static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   char name[64];
-  const char* model = f->o->config != NULL ? f->o->config : f->o->paths.text[0];
-  const char* slash = strrchr(model, '/');
-  const char* base = slash != NULL ? slash + 1 : model;
-  if (f->o->out != NULL) {
-    CR_TRY(cri_path_join(f->folder, "", f->o->out, error));
-  } else {
-    (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(base, "."), base);
-  }
+  CR_TRY(cr_fit_setup_folder(f, error));
   (void)snprintf(name, sizeof name, f->ranks.size > 1 ? "search.%dof%d.state" : "search.state",
                  f->ranks.rank, f->ranks.size);
   return cri_path_join(f->saving.path, f->folder, name, error);
@@ -71,10 +64,7 @@ static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
                     "--resume: %s is not there: no fit was interrupted in this folder",
                     f->saving.path);
   }
-  CR_TRY(cri_folder_make(f->folder, error));
-  CR_TRY(cri_folder_claim(f->folder, &f->claim, error));
-  f->claimed = true;
-  return CR_OK;
+  return cr_fit_setup_claim(f, error);
 }
 
 static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
@@ -159,9 +149,20 @@ static cr_status search(cr_runs_fit* f, cr_error* error) {
                   "interrupted; what was searched is saved in %s, and --resume goes on", f->folder);
 }
 
+// where it does not come to its end, --resume has the end of the search
 static cr_status answer(cr_runs_fit* f, int* code, cr_error* error) {
-  CR_TRY(cr_fit_lines_find(f, error));
-  return finish(f, code, error);
+  cr_status status = cr_fit_lines_find(f, error);
+  if (status == CR_OK) {
+    status = finish(f, code, error);
+  }
+  if (status != CR_OK && cr_fit_saving_settle(&f->saving, NULL) == CR_OK &&
+      status == CR_ERR_INTERRUPTED) {
+    return cri_fail(error, status,
+                    "interrupted while intervals by profile were searched; the search is saved in "
+                    "%s, and --resume computes the profiles anew",
+                    f->folder);
+  }
+  return status;
 }
 
 static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
@@ -189,9 +190,6 @@ cr_status cr_fit_runs(const cr_fit_runs_options* o, bool (*stop)(void* context),
   cri_progress_end(&f.progress);
   cr_fit_setup_free(&f);
   cr_fit_saving_free(&f.saving);
-  if (f.claimed) {
-    (void)close(f.claim);
-  }
   cr_ranks_close(&f.ranks);
   if (status != CR_OK && f.ranks.rank > 0) {  // rank 0 says it
     *code = cr_status_exit_code(status);

@@ -7,7 +7,7 @@
 
 typedef struct {
   cr_text_list paths;  // the model, then the files of its runs
-  cr_text_list estimate, delay, offset, noise, column, ignore, profile;
+  cr_text_list estimate, delay, offset, noise, column, ignore, profile, held_runs;
   cr_text_list observe;                     // of planned runs
   const char *out, *start, *save, *config;  // config: the file that all this comes from, or NULL
   const char* search;                       // NULL: local
@@ -15,7 +15,7 @@ typedef struct {
   double rate, window, huber, held_out, confidence, continuity;  // 0: not given; held_out NaN
   int threads, seed;
   cr_method_options method;
-  bool resume, force, as_recorded, json, design;
+  bool resume, force, as_recorded, json, design, correlated;
 } cr_fit_runs_options;
 
 /// Runs the fit, prints and writes what it found. *code is the exit code where it came to its end.

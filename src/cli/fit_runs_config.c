@@ -105,15 +105,24 @@ static void make_keys(cr_runs_config* c, const cr_command_line* line) {
 
 // ---- where something stands
 
-// text at the beginning of a line: a key and its colon
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// A key and its colon: at the beginning of a line, or behind { or , of a mapping in braces; not in a comment
 static const char* find_key(const char* text, const char* name) {
   size_t n = strlen(name);
-  for (const char* at = text; at != NULL; at = strchr(at, '\n')) {
-    at += *at == '\n';
+  bool begins = true;
+  for (const char* at = text; *at != 0; at++) {
     const char* word = at + (*at == '"' || *at == '\'');
-    if (strncmp(word, name, n) == 0 && word[n + strspn(word + n, " \"'")] == ':') {
+    if (begins && strncmp(word, name, n) == 0 && word[n + strspn(word + n, " \"'")] == ':') {
       return at;
     }
+    if (*at == '#' && (at == text || is_blank(at[-1]) || at[-1] == '\n')) {
+      at += strcspn(at, "\n");
+      if (*at == 0) {
+        return NULL;
+      }
+    }
+    begins = *at == '\n' || *at == '{' || *at == ',' || (begins && is_blank(*at));
   }
   return NULL;
 }
@@ -244,7 +253,25 @@ static cr_status fill_one(const cr_runs_config* c, const key* k, const char* tex
              : wrong(c, k->name, k->list ? text : NULL, CR_ERR_FORMAT, inner.text, error);
 }
 
+// two keys for one folder
+static cr_status check_output(const cr_runs_config* c, cr_error* error) {
+  int given = 0;
+  const char* last = NULL;
+  for (int i = 0; i < c->nkey; i++) {
+    bool folder = strcmp(c->keys[i].name, "out") == 0 || strcmp(c->keys[i].name, "output") == 0;
+    if (folder && c->raw[i].text != NULL) {
+      given++;
+      last = c->keys[i].name;
+    }
+  }
+  return given < 2
+             ? CR_OK
+             : wrong(c, last, NULL, CR_ERR_FORMAT,
+                     "'out' and 'output' both name the folder of the results; give one", error);
+}
+
 static cr_status fill_options(const cr_runs_config* c, int argc, char** argv, cr_error* error) {
+  CR_TRY(check_output(c, error));
   for (int i = 0; i < c->nkey; i++) {
     const key* k = &c->keys[i];
     const slot* s = &c->raw[i];
@@ -259,6 +286,62 @@ static cr_status fill_options(const cr_runs_config* c, int argc, char** argv, cr
     }
   }
   return CR_OK;
+}
+
+// ---- what was wrong later
+
+// the value of a key that an error speaks of: the longest that stands in its text
+static const char* spoken_of(const slot* s, const char* text) {
+  const char* best = s->text != NULL && s->text[0] != 0 && strstr(text, s->text) ? s->text : NULL;
+  for (unsigned i = 0; i < s->n && s->text == NULL; i++) {
+    const char* item = s->items[i];
+    bool longer = best == NULL || strlen(item) > strlen(best);
+    best = item[0] != 0 && longer && strstr(text, item) != NULL ? item : best;
+  }
+  return best;
+}
+
+// the part of a value that an error repeats: of "[KIND:]TARGET=START:LOW:HIGH" and "PLACE=SD" what stands before '='
+static const char* place_in(const slot* s, const char* text) {
+  for (unsigned i = 0; i < s->n && s->text == NULL; i++) {
+    char place[256];
+    (void)snprintf(place, sizeof place, "%.*s", (int)strcspn(s->items[i], "="), s->items[i]);
+    const char* at = place[0] != 0 ? strstr(text, place) : NULL;
+    if (at != NULL && (at[strlen(place)] == 0 || strchr(" :,;'", at[strlen(place)]) != NULL)) {
+      return s->items[i];
+    }
+  }
+  return NULL;
+}
+
+void cr_runs_config_locate(const cr_runs_config* c, int argc, char** argv, cr_error* error) {
+  char text[sizeof error->text], said[sizeof error->text];
+  (void)snprintf(text, sizeof text, "%s", error->text);
+  bool of_words = error->status == CR_ERR_ARG || error->status == CR_ERR_NAME;
+  if (c == NULL || c->raw == NULL || !of_words || strstr(text, c->path) != NULL ||
+      strstr(text, "--set ")) {
+    return;
+  }
+  // an error that begins with an option says which key it is
+  bool option = strncmp(text, "--", 2) == 0;
+  for (int i = 0; i < c->nkey; i++) {
+    const key* k = &c->keys[i];
+    if (k->option == NULL || cr_option_given(argc, argv, k->option->name)) {
+      continue;
+    }
+    size_t n = strlen(k->option->name);
+    bool named = option && strncmp(text, k->option->name, n) == 0 && strchr(" :", text[n]) != NULL;
+    const char* item = named                ? spoken_of(&c->raw[i], text)
+                       : !option && k->list ? place_in(&c->raw[i], text)
+                                            : NULL;
+    bool given = c->raw[i].text != NULL || c->raw[i].n > 0;
+    if (given && (named || item != NULL)) {
+      const char* rest = named ? text + n + strspn(text + n, " :") : text;
+      (void)snprintf(said, sizeof said, "%s: %.*s", k->name, (int)sizeof said - MAX_KEY - 3, rest);
+      (void)wrong(c, k->name, k->list ? item : NULL, error->status, said, error);
+      return;
+    }
+  }
 }
 
 // ---- all of it

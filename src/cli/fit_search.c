@@ -73,13 +73,18 @@ cr_status cr_fit_search_name(cr_runs_fit* f, cr_error* error) {
     CR_TRY(cri_file_fingerprint(&of[CR_FIT_OF_DATA], o->paths.text[i], error));
   }
   of[CR_FIT_OF_ESTIMATES] = add_list(0, &o->estimate);
-  const cr_text_list* lists[] = {&o->delay, &o->offset, &o->noise, &o->column, &o->ignore};
+  const cr_text_list* lists[] = {&o->delay,  &o->offset, &o->noise,
+                                 &o->column, &o->ignore, &o->held_runs};
   uint64_t hash = 0;
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     hash = add_list(hash, lists[i]);
   }
   const double share = isnan(o->held_out) ? -1 : o->held_out;
   const double numbers[] = {o->rate, o->window, o->huber, share, o->continuity, o->seed};
+  const cr_adaptive* a = &f->adaptive;
+  const cr_real steps[] = {a->rtol, a->atol, a->first_step, a->largest_step};
+  const int words[] = {a->events, a->quaternions, a->max_steps};
+  hash = cri_fingerprint(cri_fingerprint(hash, steps, sizeof steps), words, sizeof words);
   const char* start = o->start != NULL ? o->start : "estimated";
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
   of[CR_FIT_OF_SETTINGS] = cri_fingerprint(hash, start, strlen(start));
@@ -161,10 +166,10 @@ static void tell_generation(void* context, int generation, cr_real best, const c
   }
   char text[200];
   double spent = cri_seconds() - g->begin;
-  double left = spent / (generation - g->from) * (g->generations - generation);
-  (void)snprintf(text, sizeof text, "generation %d of %d  best %.6g  %.1f s, about %.0f s left",
-                 generation, g->generations, (double)best, cri_seconds() - p->start, left);
-  cri_progress_line(p, text);
+  double done = (double)(generation - g->from) / (g->generations - g->from);
+  (void)snprintf(text, sizeof text, "generation %d of %d  best %.6g  %.1f s", generation,
+                 g->generations, (double)best, cri_seconds() - p->start);
+  cri_progress_left(p, text, spent, done, "");
 }
 
 static cr_status save_generation(void* context, int generation, const void* state, size_t size,

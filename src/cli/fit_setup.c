@@ -23,11 +23,20 @@ static cr_status open_model(cr_runs_fit* f, cr_error* error) {
     (void)fprintf(stderr, "carom fit: warning: %s\n",
                   cr_load_report_get(f->report, CR_LOAD_WARNING, i));
   }
-  if (cr_method_is_adaptive(&f->o->method)) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--rtol, --atol: measured runs are fitted with steps of one length");
+  const cr_method_options* method = &f->o->method;
+  CR_TRY(cr_method_apply(method, f->m, error));
+  if (!cr_method_is_adaptive(method)) {
+    return CR_OK;
   }
-  return cr_method_apply(&f->o->method, f->m, error);
+  if (method->controls != NULL && strcmp(method->controls, "linear") == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--controls linear: measured runs hold a control until the next one");
+  }
+  // controls change on the grid
+  CR_TRY(method->grid > 0 ? cr_model_set_option(f->m, "timestep", (cr_real)method->grid, error)
+                          : CR_OK);
+  f->adaptive = cr_method_tolerances(method, 0);
+  return CR_OK;
 }
 
 static cr_status read_runs(cr_runs_fit* f, cr_error* error) {
@@ -126,14 +135,39 @@ static cr_status bind_parameters(const cr_runs_fit* f, cr_parameters** parameter
 
 // ---- the fit
 
+// How much of a search is done, by how fast its steps lower the cost: a search ends when a step lowers it by less than the
+// tolerance, and mostly every step lowers it by a part of what the step before did.
+static double part_done(cr_runs_fit* f, int step, double cost) {
+  const double end = -10;  // log10 of the tolerance of cr_search
+  double fall = f->cost > cost && cost > 0 ? log10((f->cost - cost) / f->cost) : end;
+  bool begins = step <= 1 || cost > f->cost || f->step != step - 1;  // also of another round
+  if (begins || f->first_fall >= 0 || fall > f->first_fall) {
+    f->first_fall = begins ? 0 : fall;
+    f->first_time = cri_seconds();
+  }
+  f->cost = cost;
+  f->step = step;
+  double done = f->first_fall < 0 ? (f->first_fall - fall) / (f->first_fall - end) : 0;
+  return done > 0 && done < 1 ? done : 0;
+}
+
 static void tell_progress(void* context, int step, cr_real cost) {
   cr_runs_fit* f = context;
-  char text[160];
-  if (!f->many && cri_progress_due(&f->progress)) {
+  char text[200];
+  if (f->many || !f->progress.shown) {
+    return;
+  }
+  double done = part_done(f, step, (double)cost), begin = f->first_time;
+  if (f->doing != NULL) {  // a profile of many: the searches of each take about as long
+    done = (double)f->profiles_done / f->nprofile;
+    begin = f->profiles_begin;
+  }
+  if (cri_progress_due(&f->progress)) {
     (void)snprintf(text, sizeof text, "%.60s%sstep %d  cost %.6g  %.1f s",
                    f->doing != NULL ? f->doing : "", f->doing != NULL ? ": " : "", step,
                    (double)cost, cri_seconds() - f->progress.start);
-    cri_progress_line(&f->progress, text);
+    cri_progress_left(&f->progress, text, cri_seconds() - begin, done,
+                      f->doing != NULL ? "" : " of this round");
   }
 }
 
@@ -150,7 +184,8 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
     return cri_fail(error, CR_ERR_ARG, "--start %s: estimated or reference expected", o->start);
   }
   enum { ENOUGH_RUNS = 5 };  // from here on a fifth of them is held aside
-  double share = cr_measurements_count(f->measurements) >= ENOUGH_RUNS ? 0.2 : 0;
+  bool named = o->held_runs.n > 0;
+  double share = !named && cr_measurements_count(f->measurements) >= ENOUGH_RUNS ? 0.2 : 0;
   const cr_identification_options options = {
       .size = sizeof options,
       .window = (cr_real)o->window,
@@ -159,11 +194,15 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
       .huber = (cr_real)o->huber,
       .held_out = (cr_real)(isnan(o->held_out) ? share : o->held_out),
       .seed = o->seed,
+      .held = o->held_runs.text,
+      .nheld = o->held_runs.n,
       .delayed = o->delay.text,
       .ndelayed = o->delay.n,
       .shifted = o->offset.text,
       .nshifted = o->offset.n,
       .confidence = (cr_real)o->confidence,
+      .correlated = o->correlated,
+      .adaptive = f->adaptive.atol > 0 ? &f->adaptive : NULL,
       .nthread = nthread,
       .stop = is_stopped,
       .progress = tell_progress,
@@ -182,6 +221,26 @@ static cr_status make_fit(cr_runs_fit* f, cr_error* error) {
   }
   CR_TRY(cr_identification_get_start(f->id, f->x, error));
   return cr_fit_lines_begin(f, error);
+}
+
+// ---- the folder of the results
+
+cr_status cr_fit_setup_folder(cr_runs_fit* f, cr_error* error) {
+  const char* from = f->o->config != NULL ? f->o->config : f->o->paths.text[0];
+  const char* slash = strrchr(from, '/');
+  const char* name = slash != NULL ? slash + 1 : from;
+  if (f->o->out != NULL) {
+    return cri_path_join(f->folder, "", f->o->out, error);
+  }
+  (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(name, "."), name);
+  return CR_OK;
+}
+
+cr_status cr_fit_setup_claim(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(cri_folder_make(f->folder, error));
+  CR_TRY(cri_folder_claim(f->folder, &f->claim, error));
+  f->claimed = true;
+  return CR_OK;
 }
 
 // ---- all of it
@@ -218,4 +277,7 @@ void cr_fit_setup_free(cr_runs_fit* f) {
   free(f->x);
   free(f->lines);
   free(f->profiled);
+  if (f->claimed) {
+    (void)close(f->claim);
+  }
 }

@@ -16,6 +16,7 @@ typedef struct {
   const cr_fit_runs_options* o;
   cr_model* m;
   cr_load_report* report;
+  cr_adaptive adaptive;  // atol 0: steps of one length
   cr_measurements* measurements;
   cr_estimates estimates;
   cr_parameters* parameters;
@@ -28,6 +29,11 @@ typedef struct {
   int nline;
   int* profiled;      // the number of x whose profile gives line i its interval, or -1
   const char* doing;  // of progress, NULL: the search
+  int nprofile, profiles_done;
+  double profiles_begin;
+  // of the time that is left: the last step and its cost, the first fall of the cost in its round (log10 of its part) and when
+  int step;
+  double cost, first_fall, first_time;
   cr_search_end end;
   cr_progress progress;
   bool (*stop)(void* context);
@@ -35,6 +41,12 @@ typedef struct {
   cr_fit_saving saving;
   bool many;  // several identifications are at work: none shows its steps
 } cr_runs_fit;
+
+/// Names f->folder: --out, or fit_<name of the configuration or model>.
+cr_status cr_fit_setup_folder(cr_runs_fit* f, cr_error* error);
+
+/// The folder is there, and no other run writes to it until cr_fit_setup_free.
+cr_status cr_fit_setup_claim(cr_runs_fit* f, cr_error* error);
 
 /// Model, runs, parameters and identification of f->o; nothing is written.
 cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error);

@@ -12,7 +12,7 @@
 
 typedef struct {
   cr_fit_kind kind;
-  char target[400];
+  char name[432], target[400];  // name: the words without numbers
   bool started, bounded;
   double start, low, high;
 } request;
@@ -82,6 +82,7 @@ static cr_status read_words(const char* words, request* r, cr_error* error) {
   }
   memcpy(r->target, from, length);
   r->target[length] = 0;
+  (void)snprintf(r->name, sizeof r->name, "%.*s", (int)(from - words + (ptrdiff_t)length), words);
   return equals != NULL ? read_numbers(words, equals + 1, r, error) : CR_OK;
 }
 
@@ -219,7 +220,7 @@ static cr_status add_tied(cr_estimates* e, const cr_model* m, const char* words,
   free(names);
   CR_TRY(status);
   CR_TRY(check_sign(words, r, positive, error));
-  begin(push(e, CR_FIT_TIED, words, r->target), r, value, positive);
+  begin(push(e, CR_FIT_TIED, r->name, r->target), r, value, positive);
   return CR_OK;
 }
 
@@ -237,12 +238,12 @@ cr_status cr_estimates_add(cr_estimates* e, const cr_model* m, const char* words
       return add_tied(e, m, words, &r, error);
     case CR_FIT_SCALE:
     case CR_FIT_DENSITY:
-      begin(push(e, r.kind, words, r.target), &r, 1, true);
+      begin(push(e, r.kind, r.name, r.target), &r, 1, true);
       return CR_OK;
     case CR_FIT_SHAPE: {
       double value;
       CR_TRY(number_of(m, words, r.target, &value, error));
-      begin(push(e, r.kind, words, r.target), &r, value, true);
+      begin(push(e, r.kind, r.name, r.target), &r, value, true);
       return CR_OK;
     }
     case CR_FIT_BOX_SIDE: {
@@ -250,11 +251,11 @@ cr_status cr_estimates_add(cr_estimates* e, const cr_model* m, const char* words
       double value;
       (void)snprintf(size, sizeof size, "geom_size[%.400s][0]", r.target);
       CR_TRY(number_of(m, words, size, &value, error));
-      begin(push(e, r.kind, words, r.target), &r, 2 * value, true);
+      begin(push(e, r.kind, r.name, r.target), &r, 2 * value, true);
       return CR_OK;
     }
     default:
-      begin(push(e, r.kind, words, r.target), &r, 0, false);
+      begin(push(e, r.kind, r.name, r.target), &r, 0, false);
       return CR_OK;
   }
 }

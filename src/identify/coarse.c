@@ -3,7 +3,6 @@
 
 #include "identify/layout.h"
 #include "identify/noise.h"
-#include "kinematics/configuration.h"
 #include "model/state_vector.h"
 
 enum { LEAST_STEPS = 20, LEAST_NUMBERS = 5 };  // of a window; for each number of its start
@@ -25,18 +24,6 @@ static cr_real density(const cri_problem* p, int* longest) {
   return numbers / cr_max(steps, 1);
 }
 
-// the state at the start of a window, as numbers
-static void start_of(const cri_problem* p, int span, cr_real* state) {
-  const cr_model* m = p->m;
-  const cr_real* r = p->x + p->n + (ptrdiff_t)span * p->nx;
-  int size = cri_state_size(m);
-  cr_copy(state, p->state + (ptrdiff_t)span * size, size);
-  cri_configuration_move(m, state, r, 1, state);
-  for (int i = m->nq; i < size; i++) {
-    state[i] += r[m->nv + i - m->nq];
-  }
-}
-
 // what short windows found goes to the problem of long ones
 static void hand_over(const cri_problem* from, cri_problem* to) {
   cr_copy(to->x, from->x, to->n);
@@ -48,7 +35,7 @@ static void hand_over(const cri_problem* from, cri_problem* to) {
     while (from->spans[first].run != to->spans[w].run) {
       first++;
     }
-    start_of(from, first, to->state + (ptrdiff_t)w * cri_state_size(to->m));
+    cri_layout_start(from, first, to->state + (ptrdiff_t)w * cri_state_size(to->m));
     cr_zero(to->x + to->n + (ptrdiff_t)w * to->nx, to->nx);
   }
 }

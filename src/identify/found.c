@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an identification found: estimates with intervals, what the data cannot tell, errors of places, predictions.
 #include "identify/identification.h"
+#include "identify/layout.h"
+#include "model/state_vector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +291,49 @@ cr_status cr_identification_get_place(cr_identification* id, cr_run_part part, i
       .white = s->pairs > 0 ? cri_student(id->options.confidence, (cr_real)INFINITY) /
                                   cr_sqrt((cr_real)s->pairs)
                             : 0};
+  return CR_OK;
+}
+
+// ---- states at the starts
+
+int cr_identification_windows(const cr_identification* id, cr_run_part part) {
+  if (id == NULL) {
+    return 0;
+  }
+  const cri_problem* p = &id->search.p;
+  return part == CR_RUNS_TRAIN ? p->ntrain : part == CR_RUNS_HELD ? p->nspan - p->ntrain : 0;
+}
+
+cr_status cr_identification_get_state(cr_identification* id, int i, int* run, cr_real* time,
+                                      cr_real* qpos, cr_real* qvel, cr_real* act, cr_error* error) {
+  const cri_call call = {"cr_identification_get_state", error};
+  CR_TRY(check_solved(&call, id, id));
+  const cri_problem* p = &id->search.p;
+  if (i < 0 || i >= p->nspan) {
+    return cri_fail(error, CR_ERR_ARG, "%s: no such window", call.name);
+  }
+  CR_TRY(i >= p->ntrain ? need_held(id, error) : CR_OK);
+  cr_real* state = calloc((size_t)cri_state_size(p->m) + 1, sizeof *state);
+  if (state == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  cri_layout_start(p, i, state);
+  cr_real* const to[] = {qpos, qvel, act};
+  const int n[] = {p->m->nq, p->m->nv, p->m->na};
+  const cr_real* from = state;
+  for (int k = 0; k < 3; k++) {
+    if (to[k] != NULL) {
+      cr_copy(to[k], from, n[k]);
+    }
+    from += n[k];
+  }
+  free(state);
+  if (run != NULL) {
+    *run = p->spans[i].run;
+  }
+  if (time != NULL) {
+    *time = p->spans[i].begin;
+  }
   return CR_OK;
 }
 

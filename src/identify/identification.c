@@ -5,9 +5,11 @@
 
 #include "identify/batch_gradient.h"
 #include "identify/coarse.h"
+#include "identify/correlated.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
 #include "identify/scale.h"
+#include "integrate/adaptive.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
@@ -22,9 +24,14 @@ static const char* wrong_option(const cr_identification_options* o) {
          : !(o->longest_delay >= 0) || !isfinite(o->longest_delay)
              ? "the longest delay is negative or not finite"
          : !(o->confidence >= 0 && o->confidence < 1) ? "the confidence is not between 0 and 1"
-         : o->nthread < 0                             ? "a negative number of threads"
-         : o->ndelayed < 0 || o->nshifted < 0         ? "a negative number of places"
-                                                      : NULL;
+         : o->correlated && o->continuity > 0
+             ? "errors that follow each other are not counted where windows go on (continuity)"
+         : o->nthread < 0                     ? "a negative number of threads"
+         : o->ndelayed < 0 || o->nshifted < 0 ? "a negative number of places"
+         : o->nheld < 0                       ? "a negative number of runs held aside"
+         : o->nheld > 0 && o->held_out > 0
+             ? "runs are held aside by name and by a share; give one of the two"
+             : NULL;
 }
 
 static cr_status check_options(const cri_call* call, const cr_identification_options* o) {
@@ -32,9 +39,16 @@ static cr_status check_options(const cri_call* call, const cr_identification_opt
   if (wrong != NULL) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: %s", call->name, wrong);
   }
+  if (o->adaptive != NULL) {
+    CR_TRY(cri_check_size(call, o->adaptive->size, sizeof *o->adaptive, "cr_adaptive"));
+  }
   for (int i = 0; i < o->ndelayed; i++) {
     CR_TRY(cri_given(call, o->delayed, "delayed places"));
     CR_TRY(cri_given(call, o->delayed[i], "a delayed place"));
+  }
+  for (int i = 0; i < o->nheld; i++) {
+    CR_TRY(cri_given(call, o->held, "runs held aside"));
+    CR_TRY(cri_given(call, o->held[i], "a run held aside"));
   }
   for (int i = 0; i < o->nshifted; i++) {
     CR_TRY(cri_given(call, o->shifted, "shifted places"));
@@ -142,10 +156,30 @@ static cr_status check_lengths(const cri_problem* p, const cr_identification_opt
                         measured, unknown);
 }
 
+// the grid is the time step: controls change there, and what is seen between two points of it is interpolated
+static cr_status check_adaptive(const cr_model* m, const cr_adaptive* o, cr_error* error) {
+  CR_TRY(cri_adaptive_check(m, o, error));
+  if (o->linear) {
+    return cri_fail(error, CR_ERR_ARG, "adaptive steps of an identification hold the controls");
+  }
+  return o->grid == 0 || cr_abs(o->grid / m->timestep - 1) < CR_R(1e-9)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "the grid of adaptive steps is %.9g s: the model's time step, %.9g s, or 0 "
+                        "expected",
+                        (double)o->grid, (double)m->timestep);
+}
+
 static cr_status make(cr_identification* id, cr_parameters* parameters, const cr_measurements* ms,
                       cr_error* error) {
   cri_problem* p = &id->search.p;
+  const cr_adaptive* adaptive = id->options.adaptive;
+  CR_TRY(adaptive != NULL ? check_adaptive(cri_parameters_model(parameters), adaptive, error)
+                          : CR_OK);
   CR_TRY(cri_layout(p, parameters, ms, &id->options, error));
+  if (adaptive != NULL) {
+    id->options.adaptive = &p->adaptive;  // the caller's may go
+  }
   if (p->m->nv == 0) {
     return cri_fail(error, CR_ERR_ARG, "the model has no joints: there is no motion to fit");
   }
@@ -262,6 +296,42 @@ static cr_status infer(cr_identification* id, cr_error* error) {
                               1 / cr_sqrt(id->excess), error);
   }
   free(room);
+  return status;
+}
+
+bool cri_identification_follows(const cr_identification* id, int place) {
+  const cri_place_sums* s = &id->sums[CR_RUNS_TRAIN][place];
+  cr_real white = cri_student(id->options.confidence, (cr_real)INFINITY);
+  return s->pairs > 0 && s->ee > 0 &&
+         cr_abs(s->e_next / (cr_real)s->pairs / (s->ee / (cr_real)s->n)) >
+             2 * white / cr_sqrt((cr_real)s->pairs);
+}
+
+// the inference once more, for errors that follow each other as they do
+static cr_status count_correlation(cr_identification* id, cr_error* error) {
+  cri_search* s = &id->search;
+  const cri_problem* p = &s->p;
+  size_t n = (size_t)p->n;
+  cr_real *H = calloc(n * n + n + 1, sizeof *H), *scale = H != NULL ? H + n * n : NULL;
+  bool* follows = calloc((size_t)p->nplace + 1, sizeof *follows);
+  cr_status status = CR_OK;
+  if (H == NULL || follows == NULL) {
+    status = cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  for (int k = 0; k < p->nplace && status == CR_OK; k++) {
+    follows[k] = cri_identification_follows(id, k);
+  }
+  if (status == CR_OK) {
+    cr_copy(H, cri_normal_matrix(s->normal), p->n * p->n);
+    cr_copy(scale, id->inference.scale, p->n);
+    status = cri_correlated_information(s, follows, scale, H, error);
+  }
+  if (status == CR_OK) {
+    cri_inference_free(&id->inference);
+    status = cri_inference_of(&id->inference, p->n, H, scale, 1 / cr_sqrt(id->excess), error);
+  }
+  free(follows);
+  free(H);
   return status;
 }
 
@@ -393,6 +463,7 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   CR_TRY(search_and_save(id, o, end, error));
   CR_TRY(infer(id, error));
   CR_TRY(left_to_go(id, &end->left, error));
+  CR_TRY(id->options.correlated ? count_correlation(id, error) : CR_OK);
   if (end->converged && end->left > 1) {
     end->converged = false;
     end->reason = "the sum of squares is rougher than its derivative";

@@ -35,6 +35,9 @@ cr_status cri_identification_rounds(cr_identification* id, const cr_search* sear
 /// Starts of the runs held aside, at the present x.
 cr_status cri_identification_fit_held(cr_identification* id, cr_error* error);
 
+/// True if errors of a place follow each other: their correlation with the next is beyond twice what white noise has.
+bool cri_identification_follows(const cr_identification* id, int place);
+
 /// Number i itself, of parameters p, where x_i is d away from its present value.
 cr_real cri_identification_number(const cri_problem* problem, int i, cr_real d);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/quantile.h"
 #include "math/symmetric_eigen.h"
 
 // ---- inference
@@ -131,20 +132,8 @@ void cri_inference_free(cri_inference* f) {
 
 // ---- quantiles
 
-// P(|z| < q) = confidence: Newton's method on erf
-static cr_real normal_quantile(cr_real confidence) {
-  const double root = 0.70710678118654752440, density = 0.79788456080286535588;
-  double q = 1;
-  for (int i = 0; i < 50; i++) {
-    double miss = erf(q * root) - (double)confidence;
-    double step = miss / (density * exp(-q * q / 2));
-    q -= step > 1 ? 1 : step < -1 ? -1 : step;
-  }
-  return (cr_real)q;
-}
-
 cr_real cri_student(cr_real confidence, cr_real freedom) {
-  cr_real q = normal_quantile(confidence), q2 = q * q, f = 1 / freedom;
+  cr_real q = cri_normal_quantile(confidence), q2 = q * q, f = 1 / freedom;
   cr_real g1 = (q2 + 1) * q / 4;
   cr_real g2 = ((5 * q2 + 16) * q2 + 3) * q / 96;
   cr_real g3 = (((3 * q2 + 19) * q2 + 17) * q2 - 15) * q / 384;

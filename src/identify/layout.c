@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kinematics/configuration.h"
 #include "kinematics/joint.h"
 #include "learn/windows.h"
 #include "model/schedule.h"
 #include "model/state_vector.h"
+#include "parameter/parameter_target.h"
 
 enum { MOST_OUTPUTS = 64, STREAM_HELD = 200 };
 
@@ -144,8 +146,44 @@ static cr_status take_run(cri_problem* p, const cr_measurements* ms, int i, int*
 
 // ---- which runs are held aside
 
+static cr_status no_such_run(const cri_problem* p, const char* words, cr_error* error) {
+  char known[400] = "";
+  size_t used = 0;
+  for (int i = 0; i < p->nrun && used < sizeof known - 80; i++) {
+    int n = snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", p->runs[i].name);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  return cri_fail(error, CR_ERR_NAME, "runs held aside: no run '%s'; there is: %s", words, known);
+}
+
+// those that are named, with their copies
+static cr_status choose_named(const cri_problem* p, const cr_identification_options* o, bool* held,
+                              cr_error* error) {
+  int aside = 0;
+  for (int k = 0; k < o->nheld; k++) {
+    bool found = false;
+    for (int i = 0; i < p->nrun; i++) {
+      bool fits = cri_target_fits(o->held[k], strlen(o->held[k]), p->runs[i].name);
+      found = found || fits;
+      for (int j = 0; j < p->nrun && fits; j++) {
+        held[j] = held[j] || p->runs[j].group == p->runs[i].group;
+      }
+    }
+    CR_TRY(found ? CR_OK : no_such_run(p, o->held[k], error));
+  }
+  for (int i = 0; i < p->nrun; i++) {
+    aside += held[i];
+  }
+  return aside < p->nrun ? CR_OK
+                         : cri_fail(error, CR_ERR_ARG,
+                                    "all %d runs are held aside: none is left to fit", p->nrun);
+}
+
 static cr_status choose_held(const cri_problem* p, const cr_identification_options* o, bool* held,
                              cr_error* error) {
+  if (o->nheld > 0) {
+    return choose_named(p, o, held, error);
+  }
   int* group = calloc((size_t)p->nrun + 1, sizeof *group);
   int n = 0, aside = 0;
   if (group == NULL) {
@@ -254,6 +292,9 @@ cr_status cri_layout(cri_problem* p, cr_parameters* parameters, const cr_measure
                      .continuity = o->continuity,
                      .huber = o->huber,
                      .longest_delay = o->longest_delay > 0 ? o->longest_delay : CR_R(0.1)};
+  if (o->adaptive != NULL) {
+    p->adaptive = *o->adaptive;
+  }
   p->n = p->np;
   for (int i = 0; i < p->nrun; i++) {
     channels += (size_t)cr_measurements_channels(ms, i);
@@ -407,5 +448,16 @@ void cri_layout_starts(cri_problem* p) {
         start_from_track(p, span, &run->tracks[t], pass == 1, state);
       }
     }
+  }
+}
+
+void cri_layout_start(const cri_problem* p, int span, cr_real* state) {
+  const cr_model* m = p->m;
+  const cr_real* r = p->x + p->n + (ptrdiff_t)span * p->nx;
+  int size = cri_state_size(m);
+  cr_copy(state, p->state + (ptrdiff_t)span * size, size);
+  cri_configuration_move(m, state, r, 1, state);
+  for (int i = m->nq; i < size; i++) {
+    state[i] += r[m->nv + i - m->nq];
   }
 }

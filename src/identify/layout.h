@@ -16,4 +16,9 @@ void cri_layout_free(cri_problem* problem);
 /// of measured coordinates from their slope over the first measurements of the window.
 void cri_layout_starts(cri_problem* problem);
 
+/// The state at the start of a window, at the current point.
+/// Equation state = base (+) coordinates of the start
+/// Shapes   state[cri_state_size]
+void cri_layout_start(const cri_problem* problem, int span, cr_real* state);
+
 #endif

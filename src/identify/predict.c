@@ -6,6 +6,7 @@
 
 #include "engine/data_create.h"
 #include "engine/forward.h"
+#include "identify/adaptive_interval.h"
 #include "identify/sensitivity.h"
 #include "identify/sight.h"
 #include "integrate/step.h"
@@ -21,6 +22,7 @@ static cr_status create_blocks(cri_predictor* w, const cri_problem* p, const cr_
                                cr_error* error) {
   CR_TRY(cri_data_create(&w->d, p->m, c, error));
   CR_TRY(cri_data_create(&w->work, p->m, c, error));
+  CR_TRY(p->adaptive.events ? cri_data_create(&w->before, p->m, c, error) : CR_OK);
   CR_TRY(cri_data_twin(&w->bar, p->m, w->d, CR_DATA_COTANGENT, cri_parameters_wanted(p->parameters),
                        error));
   bool sweeps = cri_parameter_sweep_plan(&w->sweep, p->m, cri_parameters_wanted(p->parameters));
@@ -31,8 +33,9 @@ static void free_blocks(cri_predictor* w) {
   cri_data_free(w->d);
   cri_data_free(w->work);
   cri_data_free(w->bar);
+  cri_data_free(w->before);
   cr_jacobian_destroy(w->jacobian);
-  w->d = w->work = w->bar = NULL;
+  w->d = w->work = w->bar = w->before = NULL;
   w->jacobian = NULL;
 }
 
@@ -181,6 +184,9 @@ static cr_status make_step(cri_predictor* w, const cri_problem* p, bool last, bo
   if (last || (stages && measures)) {
     return cr_forward(m, w->d);
   }
+  if (p->adaptive.atol > 0) {
+    return CR_OK;  // the interval makes its own steps
+  }
   CR_TRY(cri_step(m, w->d));
   return measures ? cri_measure(m, w->d) : CR_OK;
 }
@@ -281,12 +287,19 @@ cr_status cri_predict(cri_predictor* w, const cri_problem* p, int index, bool de
     w->next_control[c] = 0;
   }
   bool stages = cri_tableau_of(p->m->integrator) != NULL;
+  w->controller = cri_controller_begin(p->m, &p->adaptive);
   cr_status status = CR_OK;
   for (int k = 0; k <= span->nstep && status == CR_OK; k++) {
     cri_predict_controls(w, p, run, span->begin + (cr_real)k * p->m->timestep, w->d->ctrl);
     status = see_step(w, p, span, k, derive, see, context);
     if (k == span->nstep || status != CR_OK) {
       break;
+    }
+    if (p->adaptive.atol > 0) {
+      w->d->measured = false;
+      cr_real end = span->begin + (cr_real)(k + 1) * p->m->timestep;
+      status = cri_adaptive_interval(w, p, end, derive);
+      continue;
     }
     if (stages && w->d->measured) {
       status = cri_step_onward(p->m, w->d);

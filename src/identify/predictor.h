@@ -5,11 +5,14 @@
 
 #include "carom/step_jacobian.h"
 #include "identify/predict.h"
+#include "integrate/adaptive.h"
 #include "integrate/parameter_sweep.h"
 #include "model/data.h"
 
 struct cri_predictor {
   cr_data *d, *work, *bar;
+  cr_data* before;            // of steps with events: the state at their start
+  cri_controller controller;  // of steps as long as the error allows
   cr_jacobian* jacobian;  // of steps whose rows go by `sweep`; or NULL
   cri_parameter_sweep sweep;
   cr_real *S, *S_next;  // nx columns

@@ -69,6 +69,7 @@ typedef struct {
   int np, nx, n;      // numbers of x: of the parameters; a state's tangent; all of x
   bool starts_known, starts_measured;
   cr_real continuity, huber, longest_delay;
+  cr_adaptive adaptive;  // atol 0: steps of one length
 
   // the current point
   cr_real* state;    // nspan x size of a state: about which coordinates of starts are

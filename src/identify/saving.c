@@ -88,6 +88,15 @@ static uint64_t options_of(const cr_identification_options* o) {
   uint64_t hash = add_reals(0, numbers, sizeof numbers / sizeof numbers[0]);
   hash = add_count(add_count(hash, (int64_t)o->start), o->seed);
   hash = add_count(add_count(hash, o->ndelayed), o->nshifted);
+  for (int i = 0; i < o->nheld; i++) {
+    hash = add_text(hash, o->held[i]);
+  }
+  if (o->adaptive != NULL) {
+    const cr_adaptive* a = o->adaptive;
+    const cr_real steps[] = {a->rtol, a->atol, a->first_step, a->largest_step, a->p, a->i, a->d};
+    hash = add_reals(hash, steps, sizeof steps / sizeof steps[0]);
+    hash = add_count(add_count(add_count(hash, a->events), a->quaternions), a->max_steps);
+  }
   for (int i = 0; i < o->ndelayed; i++) {
     hash = add_text(hash, o->delayed[i]);
   }

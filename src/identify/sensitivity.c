@@ -175,3 +175,15 @@ cr_status cri_sensitivity_output(cri_predictor* w, const cri_problem* p, const c
   }
   return CR_OK;
 }
+
+// ---- for steps of other lengths
+
+void cri_sensitivity_clear(cri_predictor* w, const cri_problem* p) {
+  clear_inputs(p->m, cri_parameters_wanted(p->parameters), w->bar);
+}
+
+void cri_sensitivity_collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_real* by_p) {
+  collect(w, p, by_x, by_p);
+}
+
+void cri_sensitivity_advance(cri_predictor* w, const cri_problem* p) { advance(w, p); }

@@ -17,4 +17,13 @@ cr_status cri_sensitivity_step(cri_predictor* work, const cri_problem* problem);
 cr_status cri_sensitivity_output(cri_predictor* work, const cri_problem* problem,
                                  const cri_output* output, cr_real* rows);
 
+/// Parts of a step, for integrators of several stages: the inputs of work->bar become zero; what a sweep left there becomes a row by
+/// the state and one by the parameters; S over work->A and work->B.
+/// Shapes   by_x[nx], by_p[np]
+/// Equation S+ = A S + B                                       [identification.m2]
+void cri_sensitivity_clear(cri_predictor* work, const cri_problem* problem);
+void cri_sensitivity_collect(cri_predictor* work, const cri_problem* problem, cr_real* by_x,
+                             cr_real* by_p);
+void cri_sensitivity_advance(cri_predictor* work, const cri_problem* problem);
+
 #endif

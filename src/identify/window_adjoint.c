@@ -49,6 +49,9 @@ cr_status cri_window_adjoint_create(cri_window_adjoint** out, const cri_problem*
   cr_status status = a->seeds != NULL && a->seeded != NULL
                          ? cr_rollout_create(&a->rollout, p->m, steps, fields, n, error)
                          : cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  if (status == CR_OK && p->adaptive.atol > 0) {
+    status = cr_rollout_set_adaptive(a->rollout, p->m, &p->adaptive, error);
+  }
   if (status != CR_OK) {
     cri_window_adjoint_free(a);
     return status;

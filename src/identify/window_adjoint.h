@@ -20,7 +20,7 @@ typedef struct {
 
 /// The cost of a window from its start, which is held, and how many numbers were seen of it. to NULL: without its gradient.
 /// Equation cost = sum of rho(e / noise)        [identification.m4]; e_bar = rho'(e / noise) / noise goes into the
-///          states of the steps before and behind it, and from there back through the rollout   [identification.m10]
+///          states of the steps before and behind it, and from there back through the rollout   [identification.m12]
 /// Errors   those of cr_rollout_run and cr_rollout_gradient, with the run
 /// Smooth   as the step; delays as in cri_predict
 cr_status cri_window_adjoint_run(cri_window_adjoint* adjoint, cri_predictor* work,

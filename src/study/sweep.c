@@ -43,15 +43,16 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work
   CR_TRY(book->request.resume ? cri_table_load(table, book->folder, error)
                               : cri_table_save(table, book->folder, error));
   while (table->rows < table->room) {
-    cr_status status = cri_notebook_stopped(book, error);
-    if (status != CR_OK) {
-      (void)cri_table_save(table, book->folder, NULL);
-      return status;
-    }
     int most = round < CR_SWEEP_ROUND ? round : CR_SWEEP_ROUND;
     int n = table->room - table->rows < most ? table->room - table->rows : most;
     r.first = table->rows;
-    CR_TRY(run_round(book, &r, n, error));
+    cr_status status = cri_notebook_stopped(book, error);
+    status = status == CR_OK ? run_round(book, &r, n, error) : status;
+    if (status != CR_OK) {  // rows before this round are kept
+      (void)cri_table_save(table, book->folder, NULL);
+      // a row that was stopped itself says less
+      return status == CR_ERR_INTERRUPTED ? cri_notebook_stopped(book, error) : status;
+    }
     table->rows += n;
     if (cri_seconds() - saved > save_every) {
       CR_TRY(cri_table_save(table, book->folder, error));

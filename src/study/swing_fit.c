@@ -259,6 +259,7 @@ static cr_status stages(cr_parameters* ps, const cr_measurements* ms, int n, cr_
     cr_identification* id = NULL;
     const cr_identification_options options = {.size = sizeof options,
                                                .window = windows[k],
+                                               .correlated = k + 1 == N_STAGE,
                                                .nthread = 1,
                                                .stop = stop,
                                                .context = context};

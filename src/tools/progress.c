@@ -20,6 +20,18 @@ void cri_progress_line(cr_progress* p, const char* text) {
   }
 }
 
+void cri_progress_left(cr_progress* p, const char* text, double spent, double done,
+                       const char* of) {
+  char line[320];
+  double left = spent / done * (1 - done);
+  if (done > 0 && done <= 1) {
+    (void)snprintf(line, sizeof line, "%.256s, about %.0f s left%s", text, left, of);
+    cri_progress_line(p, line);
+  } else {
+    cri_progress_line(p, text);
+  }
+}
+
 void cri_progress_end(cr_progress* p) {
   if (p->dirty) {
     (void)fprintf(stderr, "\n");

@@ -21,6 +21,11 @@ bool cri_progress_due(const cr_progress* progress);
 
 void cri_progress_line(cr_progress* progress, const char* text);
 
+/// The same with the time that is left, where `spent` seconds did the part `done` of the work: 0 is nothing yet, and then
+/// no time is told. `of` follows: "" or " of this round".
+void cri_progress_left(cr_progress* progress, const char* text, double spent, double done,
+                       const char* of);
+
 /// Ends the line.
 void cri_progress_end(cr_progress* progress);
 

@@ -46,6 +46,10 @@ holds set 'j["output"] == "set" and j["runs"] == 1' 'all(e["profiled"] for e in 
 sed '/^output/d; s/^profile:/seed: 3/; /^  - dof_damping.hip.$/d' "$file" > "lab [1]/plain.yaml"
 expect 0 plain fit "lab [1]/plain.yaml" --json
 holds plain 'j["output"] == "fit_plain"' 'not any(e["profiled"] for e in j["estimates"].values())'
+# a mapping in braces
+echo '{ "model": arm.xml, runs: [runs/1.csv], estimate: ["dof_damping[hip]"], as_recorded: yes }' > "lab [1]/flow.yaml"
+expect 0 flow fit "lab [1]/flow.yaml" --json
+holds flow 'j["runs"] == 1 and list(j["estimates"]) == ["dof_damping[hip]"]'
 
 # ---- mistakes, each one sentence
 # mistaken SED: the file with a change, as bad.yaml beside it
@@ -70,7 +74,18 @@ refused 2 "bad.yaml: 'model' is missing" fit "$bad"
 mistaken 's/arm.xml/leg.xml/'
 refused 2 "leg.xml" fit "$bad"
 mistaken 's/density:arm/density:leg/'
-refused 2 "no body 'leg'" fit "$bad"
+refused 2 "bad.yaml, line 6: estimate: parameter 'density:leg': the model has no body 'leg'" fit "$bad"
+mistaken 's/dof_damping.hip.=0.1:0:2/dof_damping[hip]=3:0:2/'
+refused 2 "bad.yaml, line 7: estimate: dof_damping[hip]=3:0:2: the start is not between its bounds" fit "$bad"
+mistaken 's/qvel.hip./qvel[knee]/'
+refused 2 "bad.yaml, line 9: delay: delay of qvel[knee]: no run measures it" fit "$bad"
+mistaken 's/^noise: .*/noise: ["enc=-1"]/'
+refused 2 "bad.yaml, line 10: noise: enc=-1: PLACE=SD expected, SD above 0" fit "$bad"
+mistaken 's/^output: .*/search: hops/'
+refused 2 "bad.yaml, line 15: search: hops: local, restarts" fit "$bad"
+mistaken 's/^window: 1/out: there/'
+refused 2 "bad.yaml, line 15: 'out' and 'output' both name the folder of the results; give one" fit "$bad"
+refused 2 "--search hops: local, restarts" fit "$file" --search hops
 refused 2 "--set window=wide: window: 'wide' is not a number" fit "$file" --set window=wide
 refused 2 "--set windows=1: there is no key 'windows'" fit "$file" --set windows=1
 refused 2 "--data belongs to a configuration of tosses" fit "$file" --data tosses.h5

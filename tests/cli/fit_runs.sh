@@ -40,6 +40,58 @@ PYTHON
 expect 0 mjb fit arm.xml run1.csv --estimate density:arm --delay 'qvel[hip]' --out mjb --save found.mjb
 [ -s found.mjb ] || fail "no found.mjb"
 
+# steps as long as the error allows: what Runge-Kutta steps of one length find, whole and in windows; another tolerance is another fit
+for name in fixed adaptive; do
+  steps=(--integrator rk4)
+  [ $name = adaptive ] && steps=(--integrator tsit5 --rtol 1e-9 --events)
+  expect 0 $name fit arm.xml run1.csv "${what[@]}" "${steps[@]}" --json --out $name
+  expect 0 $name.window fit arm.xml run1.csv "${what[@]}" "${steps[@]}" --window 1 --json --out $name.window
+done
+python3 - << 'PYTHON' || fail "adaptive steps find something else"
+import json, sys
+for name in ("", ".window"):
+    a, b = (json.load(open(n + name + ".out"))["estimates"] for n in ("fixed", "adaptive"))
+    for key in a:
+        if abs(a[key]["value"] - b[key]["value"]) > 1e-3 * (a[key]["upper"] - a[key]["lower"]):
+            sys.exit(f"{name} {key} {a[key]} {b[key]}")
+PYTHON
+refused 2 "tolerances need an integrator with an error estimate" fit arm.xml run1.csv "${what[@]}" --rtol 1e-6
+refused 2 "--controls linear: measured runs hold a control" fit arm.xml run1.csv "${what[@]}" --integrator tsit5 --rtol 1e-6 \
+  --controls linear
+
+# runs held aside by name
+expect 0 aside fit arm.xml run1.csv run2.csv run3.csv "${what[@]}" --held-runs 'run2*' --json --out aside
+holds aside '[s["run"] for s in j["starts"] if s["held_out"]] == ["run2"]' 'len(j["starts"]) == 3' \
+  'j["held_out"]["enc"]["explained"] > 0.99'
+refused 2 "no run 'run7'; there is: run1, run2" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs run7
+refused 2 "all 2 runs are held aside" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs '*'
+refused 2 "--held-runs names what is held aside" fit arm.xml run1.csv run2.csv "${what[@]}" --held-runs run2 --held-out 0.3
+
+# the state at the start and the model found predict the run again, and go on behind it
+expect 0 swing fit arm.xml swing.csv "${what[@]}" --json --out swing --save swing.xml
+read -r angle rate < <(python3 -c 'import json; s = json.load(open("swing.out"))["starts"][0]; print(*s["qpos"], *s["qvel"])')
+read -r end predicted < <(awk -F, '$1 == "\"enc\"" { print $3, $5 + 0 }' swing/predicted_swing.csv | tail -1)
+for time in "$end" 6; do
+  expect 0 "on$time" rollout swing.xml --set "qpos[hip]=$angle" "qvel[hip]=$rate" --time "$time" --json
+done
+holds "on$end" "abs(j['final']['qpos'][0] - $predicted) < 1e-6"
+holds on6 "abs(j['final']['qpos'][0] - $predicted) > 1e-3"
+
+# a delay that is left out makes errors that follow each other: wider intervals on demand
+expect 0 white fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --out white
+grep -q "intervals are too narrow (--correlated)" white.out || fail "$(cat white.out)"
+expect 0 white fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --json --force --out white
+expect 0 wider fit arm.xml run1.csv --estimate density:arm 'dof_damping[hip]' --as-recorded --correlated --json --out wider
+python3 - << 'PYTHON' || fail "--correlated does not widen the intervals"
+import json, sys
+a, b = (json.load(open(n + ".out")) for n in ("white", "wider"))
+width = lambda j, k: j["estimates"][k]["upper"] - j["estimates"][k]["lower"]
+same = all(a["estimates"][k]["value"] == b["estimates"][k]["value"] for k in a["estimates"])
+sys.exit(not (same and b["correlated"] and all(width(b, k) > 1.02 * width(a, k) for k in a["estimates"])))
+PYTHON
+refused 2 "--correlated widens intervals by covariance" fit arm.xml run1.csv --estimate density:arm --correlated --profile all
+refused 2 "--correlated does not go with --continuity" fit arm.xml run1.csv --estimate density:arm --correlated --window 1 --continuity 0.1
+
 # the same digits with any number of threads
 expect 0 one fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 1 --json --out one
 expect 0 two fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 3 --json --out two
@@ -95,7 +147,6 @@ refused 2 "the start is not between its bounds" fit arm.xml run1.csv --estimate 
 refused 2 "a number expected behind '='" fit arm.xml run1.csv --estimate 'dof_damping[hip]=much'
 refused 2 "delay of gyro: no run measures it" fit arm.xml run1.csv --estimate density:arm --delay gyro
 refused 2 "--noise enc: PLACE=SD expected" fit arm.xml run1.csv --estimate density:arm --noise enc
-refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.csv --estimate density:arm --rtol 1e-6
 refused 2 "this file is read, it would be lost" fit found.crm run1.csv --estimate density:arm --save found.crm
 refused 2 "needs a model in MJCF or URDF, which found.crm is not" fit found.crm run1.csv --estimate density:arm --save b.xml
 refused 2 "nowhere/a.crm" fit arm.xml run1.csv --estimate density:arm --save nowhere/a.crm

@@ -40,6 +40,19 @@ code=$?
 says stopped "continue with --resume"
 [ -e stopped/toy.csv ] || fail "interrupted: no table"
 
+# Ctrl-C within a row that takes long
+"$CAROM" study robot --output robot --threads 1 > robot.out 2> robot.err &
+process=$!
+for _ in $(seq 3000); do
+  [ -e robot/arm_0.csv ] && break
+  sleep 0.01
+done
+kill -INT $process
+wait $process
+code=$?
+[ $code -eq 130 ] || fail "robot, interrupted: exit code $code: $(cat robot.err)"
+says robot "continue with --resume"
+
 "$CAROM" study --help | grep -q "a mass and a wall" || fail "--help does not list the studies"
 
 finish

@@ -56,6 +56,7 @@ TEST(words_become_parameters) {
     const cr_parameter_info* p = &e.items[0];
     assert_int_equal(e.n, rows[i].n);
     assert_string_equal(p->target, rows[i].target);
+    assert_null(strchr(p->name, '='));  // a result is named without its start
     assert_int_equal(p->kind, rows[i].kind);
     assert_int_equal(p->transform, rows[i].transform);
     assert_true(fabs(p->start - rows[i].start) < 1e-12);

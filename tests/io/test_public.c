@@ -436,6 +436,8 @@ static const row table[] = {
     ROW(cr_identification_untold, "_xIe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_places, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_place, "_`e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_windows, "_", COUNT, 0, NULL, NULL),
+    ROW(cr_identification_get_state, "_ixyzxe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_predict, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),

@@ -19,7 +19,8 @@ static cr_progress run(int file) {
   bool first = cri_progress_due(&p);
   cri_progress_line(&p, "one");
   bool at_once = cri_progress_due(&p);
-  cri_progress_line(&p, "two");
+  cri_progress_left(&p, "two", 3, 0.25, " of four");
+  cri_progress_left(&p, "three", 3, 0, "");
   cri_progress_end(&p);
   cri_progress_end(&p);
   assert_true(dup2(kept, STDERR_FILENO) >= 0);
@@ -47,14 +48,14 @@ TEST(one_line_on_a_terminal) {
     skip();
   }
   assert_true(run(terminal).shown);
-  char text[64] = "";
+  char text[128] = "";
   // a terminal hands over what it has so far
   for (size_t n = 0; strchr(text, '\n') == NULL;) {
     ssize_t more = read(screen, text + n, sizeof text - 1 - n);
     assert_true(more > 0);
     n += (size_t)more;
   }
-  assert_string_equal(text, "\r\033[Kone\r\033[Ktwo\r\n");
+  assert_string_equal(text, "\r\033[Kone\r\033[Ktwo, about 9 s left of four\r\033[Kthree\r\n");
   (void)close(terminal);
   (void)close(screen);
 }
