@@ -17,6 +17,27 @@ cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const c
 cr_status cri_added_vjp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* bar);
 
+/// The arguments of a call, for stages of the library's own: also the data, and what the call writes: the data in
+/// forward, the twin in jvp and vjp. A cr_stage_call* of a stage points to the first member.
+typedef struct {
+  cr_stage_call call;
+  cr_stage_field field[CR_MAX_STAGE_READS + CR_MAX_STAGE_CHANGES];
+  const cr_data* d;
+  cr_data* to;
+} cri_stage_call;
+
+/// What a stage of the library's own has beside its options: the pairs that it adds to the cotangents of operators, which
+/// it may read; and how the schedule owns `user`.
+typedef struct {
+  cri_need pairs;
+  void (*share)(void* user);
+  void (*release)(void* user);
+} cri_inner_stage;
+
+/// Adds a stage of the library's own. The model shares `user` once more, on success.
+cr_status cri_inner_stage_add(cr_model* m, const cr_stage_options* options,
+                              const cri_inner_stage* inner, cr_error* error);
+
 /// cr_model_add_stage; `contact`: the stage of a contact model (CR_CONTACT_ADDED and on), which runs only where that
 /// is in use, 0 none.
 cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,

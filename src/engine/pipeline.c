@@ -92,6 +92,11 @@ static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_nee
       add_pairs(&sum, &x);
       sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
     }
+    if (s->row[i].added != NULL) {
+      const cri_need* x = &s->row[i].added->needs;
+      add_pairs(&sum, x);
+      sum.scratch = x->scratch > sum.scratch ? x->scratch : sum.scratch;
+    }
   }
   for (size_t i = 0; i < COUNT(drivers); i++) {
     const cri_need x = drivers[i](n, all);

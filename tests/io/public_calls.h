@@ -241,6 +241,15 @@ static long call_cr_model_add_state(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+static long call_cr_model_add_parameters(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_parameters(copy, 1, a[1], a[2], a[3]);
+  cr_model_destroy(copy);
+  return status;
+}
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {

@@ -484,6 +484,7 @@ static const row table[] = {
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_parameters, "Mxie", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
