@@ -27,6 +27,8 @@ static cr_status open_model(cr_runs_fit* f, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG,
                     "--rtol, --atol: measured runs are fitted with steps of one length");
   }
+  const char* blueprint = f->o->blueprint;
+  CR_TRY(blueprint != NULL ? cr_model_read_blueprint(f->m, blueprint, error) : CR_OK);
   return cr_method_apply(&f->o->method, f->m, error);
 }
 

@@ -284,7 +284,7 @@ static bool is_tied(cr_field_id id) {
          id == CR_FIELD_contact_mu;
 }
 
-static cr_status check_change(const place* p, cr_field_id id) {
+static cr_status check_change(const place* p, cr_field_id id, bool inner) {
   const cr_field* f = cri_field(id);
   int maker = maker_of(id);
   if (f->kind != CR_KIND_REAL || maker < 0) {
@@ -294,7 +294,7 @@ static cr_status check_change(const place* p, cr_field_id id) {
   if (f->tangent != CR_TANGENT_SAME) {
     return refuse(p, id, "cannot change an orientation, or a field without a derivative");
   }
-  if (is_tied(id)) {
+  if (is_tied(id) && !inner) {
     return refuse(p, id, "cannot change a field that has to fit to other fields");
   }
   if (maker == cr_ndynamics - 1) {
@@ -320,7 +320,7 @@ static cr_status find_uses(const place* p, const cr_stage_options* o, cri_added*
       return cri_fail(p->error, CR_ERR_ARG, "stage '%s' names %s twice%s", a->name,
                       cri_field(*id)->name, reads ? "" : "; what it changes it may read too");
     }
-    CR_TRY(reads ? check_read(p, *id, a->inner) : check_change(p, *id));
+    CR_TRY(reads ? check_read(p, *id, a->inner) : check_change(p, *id, a->inner));
   }
   return CR_OK;
 }
@@ -404,6 +404,7 @@ static cr_status add(cr_model* m, const cr_stage_options* options, int32_t conta
                  .inner = inner != NULL};
   if (inner != NULL) {
     a.needs = inner->pairs;
+    a.scratch_row = inner->scratch_row;
     a.share = inner->share;
     a.release = inner->release;
   }
@@ -412,6 +413,7 @@ static cr_status add(cr_model* m, const cr_stage_options* options, int32_t conta
   place p = {.s = s, .name = a.name, .error = error};
   CR_TRY(find_place(&p, options->after));
   CR_TRY(find_uses(&p, options, &a));
+  a.room_of = inner != NULL ? inner->room_of : a.uses[a.nread];
   const cr_stage row = {.name = a.name,
                         .reads = a.uses,
                         .writes = a.uses + a.nread,
@@ -434,6 +436,61 @@ cr_status cri_inner_stage_add(cr_model* m, const cr_stage_options* options,
                               const cri_inner_stage* inner, cr_error* error) {
   return add(m, options, 0, inner, error);
 }
+// ---- where all fields of a stage are made
+
+typedef struct {
+  int row;            // -1: no row makes one
+  cr_field_id field;  // which of them is made there
+} making;
+
+// the last row that writes one of the fields
+static making last_maker(const cr_stage* rows, int nrow, const cr_field_id* field, int n) {
+  making last = {-1, field[0]};
+  for (int i = 0; i < nrow; i++) {
+    for (int k = 0; k < n; k++) {
+      if (has(rows[i].writes, rows[i].nwrite, field[k])) {
+        last = (making){i, field[k]};
+      }
+    }
+  }
+  return last;
+}
+
+cr_status cri_added_after(const cr_model* m, const char* name, const cr_field_id* field, int n,
+                          const char** after, cr_error* error) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const making last = last_maker(s->row, s->n, field, n);
+  const making changed = last_maker(s->row, s->n, field, 1);
+  if (last.row < 0) {  // a model without such rows: where the table has them
+    const making in_table = last_maker(cr_pipeline, cr_npipeline, field, n);
+    *after = cr_pipeline[in_table.row >= 0 ? in_table.row : 0].name;
+    return CR_OK;
+  }
+  *after = s->row[last.row].name;
+  for (int i = changed.row + 1; changed.row >= 0 && i <= last.row; i++) {
+    const cr_stage* row = &s->row[i];
+    if (has(row->reads, row->added != NULL ? row->added->nread : row->nread, field[0])) {
+      return cri_fail(error, CR_ERR_UNSUPPORTED,
+                      "stage '%s' changes %s and reads %s, which '%s' makes, but '%s' has used %s "
+                      "before",
+                      name, cri_field(field[0])->name, cri_field(last.field)->name, *after,
+                      row->name, cri_field(field[0])->name);
+    }
+  }
+  return CR_OK;
+}
+
+void* cri_added_user(const cr_model* m, cr_stage_function* forward, int i) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int row = 0; row < s->n; row++) {
+    const cri_added* a = s->row[row].added;
+    if (a != NULL && a->forward == forward && i-- == 0) {
+      return a->user;
+    }
+  }
+  return NULL;
+}
+
 // ---- states of added stages
 
 cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {

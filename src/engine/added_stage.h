@@ -27,9 +27,12 @@ typedef struct {
 } cri_stage_call;
 
 /// What a stage of the library's own has beside its options: the pairs that it adds to the cotangents of operators, which
-/// it may read; and how the schedule owns `user`.
+/// it may read; it may also change fields that have to fit to others, and sees to it; and how the schedule owns `user`.
 typedef struct {
   cri_need pairs;
+  size_t
+      scratch_row;  // numbers of scratch more for each constraint row, which its functions push themselves
+  cr_field_id room_of;  // the field whose rows count for room_row
   void (*share)(void* user);
   void (*release)(void* user);
 } cri_inner_stage;
@@ -42,6 +45,15 @@ cr_status cri_inner_stage_add(cr_model* m, const cr_stage_options* options,
 /// is in use, 0 none.
 cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,
                         cr_error* error);
+
+/// The stage behind which all of n fields are made, where a stage `name` may change field[0]. The names of both stages
+/// are said where another has used field[0] before the last of them is made.
+/// Errors   CR_ERR_UNSUPPORTED
+cr_status cri_added_after(const cr_model* m, const char* name, const cr_field_id* field, int n,
+                          const char** after, cr_error* error);
+
+/// `user` of number i of the stages with this forward; NULL: there are not so many.
+void* cri_added_user(const cr_model* m, cr_stage_function* forward, int i);
 
 /// Name of the first stage that was added to the dynamics of m, NULL if there is none.
 const char* cri_first_added(const cr_model* m);

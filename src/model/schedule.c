@@ -77,8 +77,7 @@ bool cri_added_runs(const cr_model* m, const cri_added* added) {
 }
 
 int64_t cri_added_room(const cri_added* added, const cr_model* m, const cr_data* d) {
-  return added->room +
-         (int64_t)added->room_row * cri_field_capacity(m, d, added->uses[added->nread]);
+  return added->room + (int64_t)added->room_row * cri_field_capacity(m, d, added->room_of);
 }
 
 int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, const cr_data* d) {

@@ -27,9 +27,11 @@ typedef struct {
   int nread, nchange;
   cr_stage_function *forward, *jvp, *vjp;
   void* user;
-  int32_t contact;              // runs only where this contact model is in use; 0: always
-  int32_t room, room_row;       // carom/stage.h
-  cri_need needs;               // what its functions take: scratch, pairs of the operators it reads
+  int32_t contact;         // runs only where this contact model is in use; 0: always
+  cr_field_id room_of;     // the field whose rows count for room_row
+  size_t scratch_row;      // numbers of scratch more for each constraint row that there is room for
+  int32_t room, room_row;  // carom/stage.h
+  cri_need needs;          // what its functions take: scratch, pairs of the operators it reads
   void (*share)(void* user);    // the schedule counts as an owner of `user`: adds one, removes one;
   void (*release)(void* user);  // NULL: `user` stays the caller's
   bool inner;                   // a stage of the library's own, which also reads operators
