@@ -26,6 +26,7 @@ static const wish wishes[] = {
     {"qfrc_passive", CR_CORRECTION_SCALE, {"qvel", "qfrc_passive"}, CR_R(0.2)},
     {"qfrc_bias", CR_CORRECTION_BLEND, {"qvel", "xipos", "qfrc_bias"}, CR_R(0.3)},
     {"qfrc_passive[*]", CR_CORRECTION_REPLACE, {"qvel[*]", "qfrc_passive[*]"}, 1},
+    {"qfrc_passive[*]", CR_CORRECTION_SCALE, {"qvel[*]", "qfrc_passive"}, CR_R(0.3)},
     {"qfrc_spring[*]", CR_CORRECTION_ADD, {"qpos[*]", "xmat"}, 1},
     {"qfrc_damper", CR_CORRECTION_SCALE, {"qvel", "qfrc_damper"}, CR_R(0.3)},
     {"qfrc_smooth", CR_CORRECTION_ADD, {"qfrc_bias", "qfrc_passive", "ctrl"}, 1},
@@ -177,7 +178,7 @@ TEST(every_target_every_integrator) {
 
 // recurrent layers: memory as an evolving quantity, with all integrators
 TEST(recurrent_networks) {
-  static const int which[] = {0, 1, 4, 8, 9};
+  static const int which[] = {0, 1, 4, 9, 10};
   stage_report report = {0};
   int made = 0;
   for (int i = 0; i < 5; i++) {
