@@ -287,7 +287,8 @@ static cr_status resolve(cri_correction* c, const cr_model* m, cr_error* error) 
   c->reads[c->nread++] = CR_FIELD_plugin_param;
   CR_TRY(cri_correction_places(c, m, error));
   CR_TRY(refuse_target(c, error));
-  if (c->carry == CRI_CARRY_FORCE && find_after(c, m, NULL) != CR_OK) {
+  const bool force = c->carry == CRI_CARRY_FORCE || c->carry == CRI_CARRY_TENDON;
+  if (force && find_after(c, m, NULL) != CR_OK) {
     c->target = CR_FIELD_qfrc_smooth;
   }
   CR_TRY(find_after(c, m, error));
@@ -342,7 +343,8 @@ static cr_status add_stage(cri_correction* c, cr_model* m, cr_error* error) {
                               .room_row = c->contact ? cri_correction_room(c) : 0,
                               .scratch = cri_correction_scratch(c, m)};
   const cri_inner_stage inner = {.pairs = {.actuator_moment = c->carry == CRI_CARRY_MOMENT ? 1 : 0,
-                                           .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0},
+                                           .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
+                                           .ten_J = c->carry == CRI_CARRY_TENDON ? 1 : 0},
                                  .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
                                  .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
                                  .share = cri_correction_share,

@@ -22,14 +22,19 @@ typedef struct {
 } cri_slot;
 
 /// What a change moves: the target alone; with it qfrc_passive, by the same; with it qfrc_actuator, by moments. Of
-/// contacts: a force of three numbers in the contact's frame; the constraint mass D of all its rows.
+/// contacts: a force of three numbers in the contact's frame; the constraint mass D of all its rows. Of tendons: a force along
+/// them.
 typedef enum {
   CRI_CARRY_NOTHING,
   CRI_CARRY_PASSIVE,
   CRI_CARRY_MOMENT,
   CRI_CARRY_FORCE,
-  CRI_CARRY_MASS
+  CRI_CARRY_MASS,
+  CRI_CARRY_TENDON
 } cri_carry;
+
+/// The target is no field: outputs become forces, or factors, of contacts or tendons.
+static inline bool cri_carry_is_virtual(cri_carry carry) { return carry >= CRI_CARRY_FORCE; }
 
 typedef struct {
   atomic_int owners;

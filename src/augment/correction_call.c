@@ -9,8 +9,11 @@
 
 int cri_correction_room(const cri_correction* c) { return c->nroom + c->noutput; }
 
-// numbers of the whole target; of contacts none, since members touch their own rows only
+// numbers of the whole target; of contacts none, since members touch their own rows only; of forces on tendons one each
 static int target_size(const cri_correction* c, const cr_model* m) {
+  if (c->carry == CRI_CARRY_TENDON) {
+    return m->ntendon;
+  }
   return c->contact ? 0 : cri_field_rows(m, NULL, c->target) * cri_field_width(m, c->target);
 }
 
@@ -56,9 +59,7 @@ static pass begin(const cri_correction* c, const cr_stage_call* call) {
 // members: of contacts those that there are now
 static int count_members(const pass* p) { return p->c->contact ? p->d->ncon : p->c->nmember; }
 
-static bool is_of_rows(const cri_correction* c) {
-  return c->carry == CRI_CARRY_FORCE || c->carry == CRI_CARRY_MASS;
-}
+static bool is_of_rows(const cri_correction* c) { return cri_carry_is_virtual(c->carry); }
 
 static bool is_member(const pass* p, int i) {
   const bool* fits = p->c->geoms;
@@ -263,6 +264,8 @@ static void carry_vjp(const pass* p) {
 // ---- forces on contacts, and factors on their constraint mass
 
 static void push_rows(pass* p) {
+  p->force = p->change;  // CRI_CARRY_TENDON: of all tendons
+  p->force_twin = p->carried;
   if (p->c->carry == CRI_CARRY_FORCE) {
     p->force = cri_push(p->to, (size_t)p->d->nefc);
     p->force_twin = cri_push(p->to, (size_t)p->d->nefc);
@@ -279,12 +282,46 @@ static void force_of(const pass* p, const cr_real* output, cr_real f[3]) {
 // [correction.f2] exp(s y), on D of all rows
 static cr_real factor_of(const pass* p) { return cr_exp(p->c->output_scale * p->output[0]); }
 
+// forces along the tendons of member i, from its outputs
+static void tendon_forces(const pass* p, int i, const cr_real* output, cr_real* force) {
+  for (int k = 0; k < p->c->nvalue; k++) {
+    force[place_of(p, i, k)] += p->c->output_scale * output[k];
+  }
+}
+
+// x += ten_J' f
+static void tendon_add(const pass* p, const cr_real* J, const cr_real* f, cr_real* x) {
+  const cr_model* m = p->call->model;
+  for (int t = 0; t < m->ntendon; t++) {
+    const int first = m->ten_J_rowadr[t];
+    for (int k = first; f[t] != 0 && k < first + m->ten_J_rownnz[t]; k++) {
+      x[m->ten_J_colind[k]] += J[k] * f[t];
+    }
+  }
+}
+
+// f = ten_J x
+static void tendon_mul(const pass* p, const cr_real* x, cr_real* f) {
+  const cr_model* m = p->call->model;
+  for (int t = 0; t < m->ntendon; t++) {
+    const int first = m->ten_J_rowadr[t];
+    f[t] = 0;
+    for (int k = first; k < first + m->ten_J_rownnz[t]; k++) {
+      f[t] += p->d->ten_J[k] * x[m->ten_J_colind[k]];
+    }
+  }
+}
+
 static int rows_of(const pass* p, int i, int* first) {
   *first = p->d->contact_efc_address[i];
   return cri_contact_rows(p->call->model, p->d->contact_dim[i]);
 }
 
 static void rows_forward(const pass* p, int i) {
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_forces(p, i, p->output, p->force);
+    return;
+  }
   int first, n = rows_of(p, i, &first);
   if (p->c->carry == CRI_CARRY_FORCE) {
     cr_real f[3];
@@ -298,6 +335,11 @@ static void rows_forward(const pass* p, int i) {
 }
 
 static void rows_jvp(const pass* p, int i) {
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_forces(p, i, p->output, p->force);
+    tendon_forces(p, i, p->output_twin, p->force_twin);
+    return;
+  }
   int first, n = rows_of(p, i, &first);
   const cr_real s = p->c->output_scale;
   if (p->c->carry == CRI_CARRY_FORCE) {
@@ -317,6 +359,13 @@ static void rows_jvp(const pass* p, int i) {
 
 // cotangents of the outputs of contact i
 static void rows_vjp(const pass* p, int i) {
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_forces(p, i, p->output, p->force);
+    for (int k = 0; k < p->c->nvalue; k++) {
+      p->output_twin[k] = p->c->output_scale * p->force_twin[place_of(p, i, k)];
+    }
+    return;
+  }
   int first, n = rows_of(p, i, &first);
   const cr_real s = p->c->output_scale;
   cr_zero(p->output_twin, p->c->noutput);
@@ -336,10 +385,13 @@ static void rows_vjp(const pass* p, int i) {
   }
 }
 
-// J' times the forces of the rows
+// J' times the forces of rows or tendons
 static void end_forward(const pass* p) {
   if (p->c->carry == CRI_CARRY_FORCE && !cr_is_zero(p->force, p->d->nefc)) {
     cri_rows_mul_transposed(p->call->model, p->d, p->d->efc_J, p->target->result, p->force);
+  }
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_add(p, p->d->ten_J, p->force, p->target->result);
   }
 }
 
@@ -348,19 +400,28 @@ static void end_jvp(const pass* p) {
     cri_rows_mul_transposed(p->call->model, p->d, p->to->efc_J, p->target->twin, p->force);
     cri_rows_mul_transposed(p->call->model, p->d, p->d->efc_J, p->target->twin, p->force_twin);
   }
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_add(p, p->to->ten_J, p->force, p->target->twin);
+    tendon_add(p, p->d->ten_J, p->force_twin, p->target->twin);
+  }
 }
 
 static void begin_vjp(const pass* p) {
   if (p->c->carry == CRI_CARRY_FORCE) {
     cri_rows_mul(p->call->model, p->d, p->d->efc_J, p->force_twin, p->target->twin);
   }
+  if (p->c->carry == CRI_CARRY_TENDON) {
+    tendon_mul(p, p->target->twin, p->force_twin);
+  }
 }
 
 static void end_vjp(const pass* p) {
-  if (p->c->carry == CRI_CARRY_FORCE && !cr_is_zero(p->force, p->d->nefc)) {
-    cr_pairs* pairs = &p->to->efc_J_pairs;
+  const bool rows = p->c->carry == CRI_CARRY_FORCE, tendons = p->c->carry == CRI_CARRY_TENDON;
+  const int n = rows ? p->d->nefc : tendons ? p->call->model->ntendon : 0;
+  if (n > 0 && !cr_is_zero(p->force, n)) {
+    cr_pairs* pairs = rows ? &p->to->efc_J_pairs : &p->to->ten_J_pairs;
     const int pair = cri_pairs_add(pairs);
-    cr_copy(cri_pair_left(pairs, pair), p->force, p->d->nefc);
+    cr_copy(cri_pair_left(pairs, pair), p->force, n);
     cr_copy(cri_pair_right(pairs, pair), p->target->twin, p->call->model->nv);
   }
 }
@@ -368,7 +429,7 @@ static void end_vjp(const pass* p) {
 // ---- the three functions
 
 static void zero_target(const pass* p) {
-  const int n = p->c->contact ? 0 : p->target->count;
+  const int n = target_size(p->c, p->call->model);
   cr_zero(p->change, n);
   cr_zero(p->carried, n);
 }
@@ -413,7 +474,7 @@ cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
 static void repeat_changes(pass* p) {
   const cri_correction* c = p->c;
   zero_target(p);
-  for (int i = 0; i < c->nmember && c->carry != CRI_CARRY_NOTHING; i++) {
+  for (int i = 0; i < c->nmember && c->carry != CRI_CARRY_NOTHING && !is_of_rows(c); i++) {
     choose(p, i);
     cr_copy(p->output, p->room + c->nroom, c->noutput);
     for (int k = 0; k < c->nvalue; k++) {

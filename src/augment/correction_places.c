@@ -47,9 +47,8 @@ static cr_status fail(const places* p, cr_status status, const char* place, cons
 // number of a field in the reads, added where it is new
 static cr_status use(places* p, cr_field_id id, const char* text, int32_t* field) {
   cri_correction* c = p->c;
-  const bool virtual = c->carry == CRI_CARRY_FORCE || c->carry == CRI_CARRY_MASS;
-  if (id == c->target && virtual) {
-    return fail(p, CR_ERR_UNSUPPORTED, text, "is what a force on contacts changes");
+  if (id == c->target && cri_carry_is_virtual(c->carry)) {
+    return fail(p, CR_ERR_UNSUPPORTED, text, "is what this correction itself changes");
   }
   if (id == c->target) {
     c->reads_target = true;
@@ -300,14 +299,10 @@ static cr_status add_member(places* p, int i, const cr_place* place) {
   return CR_OK;
 }
 
-static cr_status find_target(places* p, int* objects) {
+static cr_status find_place(places* p, const char* text, int* objects) {
   cri_correction* c = p->c;
-  const char* text = c->options.target;
   pattern q;
   cr_place place;
-  if (is_contact(text)) {
-    return contact_target(p, text);
-  }
   if (!find_pattern(text, &q)) {
     CR_TRY(cri_place_find(&place, p->m, text, p->error));
     if (place.of_tangent) {
@@ -323,6 +318,32 @@ static cr_status find_target(places* p, int* objects) {
     CR_TRY(place_of_object(p, text, &q, objects[i], &place));
     CR_TRY(add_member(p, i, &place));
   }
+  return CR_OK;
+}
+
+// ten_force[...] is no field: a force along tendons, whose numbers are those of ten_length
+static cr_status find_target(places* p, int* objects) {
+  static const char name[] = "ten_force";
+  cri_correction* c = p->c;
+  const char* text = c->options.target;
+  const size_t n = sizeof name - 1;
+  if (is_contact(text)) {
+    return contact_target(p, text);
+  }
+  if (strncmp(text, name, n) != 0 || (text[n] != 0 && text[n] != '[')) {
+    return find_place(p, text, objects);
+  }
+  if (c->options.act != CR_CORRECTION_ADD) {
+    return fail(p, CR_ERR_UNSUPPORTED, text,
+                "has no value of its own; what is possible is add, and ten_length, whose springs "
+                "follow");
+  }
+  char length[MAX_NAME];
+  (void)snprintf(length, sizeof length, "ten_length%s", text + n);
+  CR_TRY(find_place(p, length, objects));
+  c->target = CR_FIELD_qfrc_passive;
+  c->carry = CRI_CARRY_TENDON;
+  c->reads[c->nread++] = CR_FIELD_ten_J;
   return CR_OK;
 }
 

@@ -34,6 +34,8 @@ static const wish wishes[] = {
     {"actuator_force[*]", CR_CORRECTION_SCALE, {"actuator_velocity[*]"}, CR_R(0.3)},
     {"actuator_length", CR_CORRECTION_ADD, {"qvel", "actuator_length"}, CR_R(0.1)},
     {"ten_length", CR_CORRECTION_SCALE, {"ten_length"}, CR_R(0.1)},
+    {"ten_force", CR_CORRECTION_ADD, {"ten_length", "qvel"}, 2},
+    {"ten_force[*]", CR_CORRECTION_ADD, {"ten_velocity[*]", "time"}, 2},
     {"contact[*].friction",
      CR_CORRECTION_SCALE,
      {"contact[*].dist", "contact[*].pos", "qvel"},

@@ -54,6 +54,38 @@ holds grad 'all(close(j["gradient"][k], j["differences"][k], 2e-5) for k in j["g
   'abs(j["gradient"]["plugin_param[3]"]) > 1e-9 and len(j["gradient"]["plugin_param"]) == 76'
 expect 0 weights rollout arm.xml --time 0.01 --blueprint good.yaml --set plugin_param=0 --print qvel
 
+# ---- a fit finds weights of a drag that the model lacks, and writes them
+cat > drag.xml << 'XML'
+<mujoco><option timestep="0.005" integrator="RK4"/><worldbody><body name="arm"><joint name="hip" axis="0 1 0" damping="0.08"/>
+<geom size=".02" type="sphere" pos="0 0 -.4" mass=".5"/></body></worldbody>
+<sensor><jointpos name="enc" joint="hip"/></sensor></mujoco>
+XML
+sed 's/damping="0.08"//' drag.xml > free.xml
+cat > air.yaml << 'YAML'
+corrections:
+  - name: air
+    target: qfrc_passive[hip]
+    inputs: [{place: 'qvel[hip]'}]
+YAML
+expect 0 record rollout drag.xml --time 1 --set 'qpos=0.9' --record enc --out run.h5
+expect 0 fit fit free.xml run.h5 --blueprint air.yaml --estimate 'plugin_param[*]' --out fitted --json
+holds fit 'abs(j["estimates"]["plugin_param[0]"]["value"] + 0.08) < 1e-6'
+[ -s fitted/corrections.crb ] || fail "no weights are written"
+expect 0 drag rollout drag.xml --time 1 --set 'qpos=0.9' --print qpos --json
+expect 0 corrected rollout free.xml --time 1 --set 'qpos=0.9' --print qpos --json --blueprint fitted/corrections.crb
+expect 0 free rollout free.xml --time 1 --set 'qpos=0.9' --print qpos --json
+python3 - << 'PYTHON' || fail "the fitted correction is not the drag"
+import json
+a, b, c = (json.load(open(f"{name}.out"))["print"]["qpos"] for name in ("drag", "corrected", "free"))
+a, b, c = (x[0] if isinstance(x, list) else x for x in (a, b, c))
+assert abs(a - b) < 1e-5 and abs(a - c) > 0.01, (a, b, c)
+PYTHON
+head -c 100 fitted/corrections.crb > cut.crb
+refused 2 "cut.crb: the checksum is wrong: the file is damaged or truncated" rollout free.xml --time 1 --blueprint cut.crb
+
+# ---- batches
+expect 0 batch batch arm.xml --time 0.02 --blueprint good.yaml --loss 'norm(qvel)' --wrt plugin_param --count 3 --out batch.h5
+
 # ---- mistakes
 mistakes=0
 # wrong WORDS SED-SCRIPT: exit code 2, one line with the file and WORDS, after a change of good.yaml
