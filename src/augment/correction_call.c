@@ -276,7 +276,10 @@ static void push_rows(pass* p) {
 
 // [correction.f1] the force from the outputs
 static void force_of(const pass* p, const cr_real* output, cr_real f[3]) {
-  cr_scl3(f, output, p->c->output_scale);
+  cr_zero3(f);
+  for (int k = 0; k < p->c->nvalue; k++) {
+    f[p->c->value[k]] = p->c->output_scale * output[k];
+  }
 }
 
 // [correction.f2] exp(s y), on D of all rows
@@ -375,7 +378,9 @@ static void rows_vjp(const pass* p, int i) {
     cri_row_forces(p->call->model, p->d, i, f, p->force);
     cri_row_forces_vjp(p->call->model, p->d, i, f, p->force_twin, f_bar,
                        p->call->read[p->c->friction].twin + 5 * i);
-    force_of(p, f_bar, p->output_twin);
+    for (int k = 0; k < p->c->nvalue; k++) {
+      p->output_twin[k] = s * f_bar[p->c->value[k]];
+    }
     return;
   }
   for (int k = first; k < first + n; k++) {

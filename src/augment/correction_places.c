@@ -145,16 +145,34 @@ static cr_status contact_numbers(const places* p, const char* text, const char* 
              : fail(p, CR_ERR_NAME, text, "is no field of contacts, as .dist or .friction.0");
 }
 
-// contact[*].force is no field: a force in the contact's frame, or a factor on all forces of the contact
-static cr_status force_target(places* p, const char* text, cr_place* place) {
-  cri_correction* c = p->c;
-  const cr_correction_act act = c->options.act;
-  if (act != CR_CORRECTION_ADD && act != CR_CORRECTION_SCALE) {
-    return fail(p, CR_ERR_UNSUPPORTED, text,
-                "is known only to the solve; what is possible is add and scale");
+// Forces of contacts are no fields: numbers of a force in the contact's frame, or a factor on all forces of the contact.
+static const struct {
+  const char* word;
+  int first, count;
+} contact_forces[] = {{"force", 0, 3}, {"normal_force", 0, 1}, {"friction_force", 1, 2}};
+enum { N_CONTACT_FORCE = 3 };
+
+// which of them the text behind the bracket names; -1: none
+static int contact_force_of(const char* end) {
+  for (int k = 0; k < N_CONTACT_FORCE; k++) {
+    if (strcmp(end + 2, contact_forces[k].word) == 0) {
+      return k;
+    }
   }
-  const bool add = act == CR_CORRECTION_ADD;
-  *place = (cr_place){.field = add ? CR_FIELD_qfrc_passive : CR_FIELD_efc_D, .count = add ? 3 : 1};
+  return -1;
+}
+
+static cr_status force_target(places* p, const char* text, int which, cr_place* place) {
+  cri_correction* c = p->c;
+  const bool add = c->options.act == CR_CORRECTION_ADD;
+  if (!add && (c->options.act != CR_CORRECTION_SCALE || which != 0)) {
+    return fail(p, CR_ERR_UNSUPPORTED, text,
+                which != 0 ? "is known only to the solve; what is possible is add"
+                           : "is known only to the solve; what is possible is add and scale");
+  }
+  *place = (cr_place){.field = add ? CR_FIELD_qfrc_passive : CR_FIELD_efc_D,
+                      .first = add ? contact_forces[which].first : 0,
+                      .count = add ? contact_forces[which].count : 1};
   c->carry = add ? CRI_CARRY_FORCE : CRI_CARRY_MASS;
   if (add) {
     c->friction = c->nread;
@@ -170,8 +188,8 @@ static cr_status contact_target(places* p, const char* text) {
   int colon;
   cr_place place;
   CR_TRY(contact_pattern(p, text, &end, &colon));
-  CR_TRY(strcmp(end, "].force") == 0 ? force_target(p, text, &place)
-                                     : contact_numbers(p, text, end, &place));
+  const int which = contact_force_of(end);
+  CR_TRY(which >= 0 ? force_target(p, text, which, &place) : contact_numbers(p, text, end, &place));
   const int n = p->m->ngeom;
   c->geoms = calloc(2 * (size_t)n, sizeof *c->geoms);
   c->value = calloc((size_t)place.count, sizeof *c->value);

@@ -47,6 +47,8 @@ static const wish wishes[] = {
     {"contact[*].solref", CR_CORRECTION_SCALE, {"contact[*].dist", "body_quat"}, CR_R(0.05)},
     {"contact[*].force", CR_CORRECTION_ADD, {"contact[*].dist", "contact[*].frame", "qvel"}, 2},
     {"contact[*].force", CR_CORRECTION_SCALE, {"contact[*].dist", "qvel"}, CR_R(0.3)},
+    {"contact[*].friction_force", CR_CORRECTION_ADD, {"contact[*].dist", "qvel"}, 2},
+    {"contact[*].normal_force", CR_CORRECTION_ADD, {"contact[*].pos", "time"}, 2},
     {"contact[*].solimp", CR_CORRECTION_SCALE, {"contact[*].solimp"}, CR_R(0.02)}};
 enum { N_WISH = (int)(sizeof wishes / sizeof wishes[0]) };
 

@@ -83,6 +83,11 @@ PYTHON
 head -c 100 fitted/corrections.crb > cut.crb
 refused 2 "cut.crb: the checksum is wrong: the file is damaged or truncated" rollout free.xml --time 1 --blueprint cut.crb
 
+# ---- an untrained correction agrees with MuJoCo, and gradients by its weights with differences
+expect 0 check check arm.xml --states 4 --blueprint untrained.yaml --json
+holds check 'j["passed"]' 'j["gradient"]["samples"] > 0'
+expect 1 trained check arm.xml --states 2 --blueprint good.yaml
+
 # ---- batches
 expect 0 batch batch arm.xml --time 0.02 --blueprint good.yaml --loss 'norm(qvel)' --wrt plugin_param --count 3 --out batch.h5
 
