@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "parameter", "measure", "learn", "search", "identify", "control", "tools", "io", "parity",
+           "sensor", "event", "integrate", "rollout", "network", "augment", "parameter", "measure", "learn", "search", "identify", "control", "tools", "io", "parity",
            "command", "bench", "fit", "study", "cli"]
 NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
@@ -37,6 +37,7 @@ SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes l
 NO_TEST = {
     "src/math/eight_avx2.c": "the lines of eight.c for AVX2; test_eight.c runs them",
     "src/access/open_core.c": "only in a library without libmujoco; tests/install/core.long.sh uses it",
+    "src/augment/blueprint_core.c": "only in a library without libmujoco; tests/install/core.long.sh uses it",
     "src/search/global_core.c": "only in a library without NLopt; tests/install/core.long.sh uses it",
     "src/math/eight_avx512.c": "the lines of eight.c for AVX-512; test_eight.c runs them",
 }

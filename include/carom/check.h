@@ -20,6 +20,9 @@ typedef struct {
   const cr_urdf_options* urdf;  // NULL: none
   int states;                   // random states to visit; 0: [20]
   int seed;
+  const char*
+      blueprint;  // corrections (cr_model_read_blueprint); NULL: none. An untrained one has to agree with
+                  // MuJoCo, and its weights are among the parameters whose gradient is checked
 } cr_check_options;
 
 /// An empty check. Owner: the caller, cr_check_destroy.

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /// Most numbers of parameters at once.
-enum { CR_MAX_PARAMETERS = 512 };
+enum { CR_MAX_PARAMETERS = 4096 };
 
 /// Maps the free number x that an optimiser moves to the parameter p.
 typedef enum {

@@ -13,7 +13,9 @@ enum {
   CR_MAX_STAGE_READS = 24,
   CR_MAX_STAGE_CHANGES = 8,
   CR_MAX_STAGE_NAME = 47,
-  CR_MAX_STAGE_STATES = 1 << 20
+  CR_MAX_STAGE_STATES = 1 << 20,
+  CR_MAX_STAGE_PARAMETERS = 1 << 24,
+  CR_MAX_STAGE_ROOM = 1 << 24
 };
 
 /// One field in a call of a stage: `count` numbers, rows x width, row after row. Its tangent has `tangent`
@@ -35,6 +37,9 @@ typedef struct {
   int nread, nchange;
   const cr_stage_field* read;
   const cr_stage_field* change;
+  cr_real time;      // s, of the data; in a Runge-Kutta step that of its stage
+  cr_real* room;     // forward writes it, jvp and vjp only read it; see cr_stage_options
+  cr_real* scratch;  // for this call alone
 } cr_stage_call;
 
 /// Anything but CR_OK ends the step: its sentence names the stage.
@@ -56,6 +61,9 @@ typedef struct {
   int nchange;  // 1 ... CR_MAX_STAGE_CHANGES
   cr_stage_function *forward, *jvp, *vjp;
   void* user;  // for the three; stays the caller's
+  // Memory from the data, 0: none. Numbers that forward leaves for jvp and vjp, `room` and `room_row` more
+  // for each row that the first changed field has room for; numbers of scratch of each call.
+  int room, room_row, scratch;
 } cr_stage_options;
 
 /// Adds a stage to a model. It runs wherever the dynamics are computed: in cr_forward, in each step of all
@@ -74,6 +82,7 @@ typedef struct {
 /// Thread     the functions run on every thread that steps, several at once in a batch: equal calls have to
 ///            give equal numbers, and may keep nothing in `user` between them
 /// Data       and rollouts of the model have to be made after the last stage was added
+/// Memory     room and scratch are part of each data block
 /// Errors     CR_ERR_ARG for NULL, sizes and counts; CR_ERR_NAME for an unknown stage or field, or a
 ///            name that exists already; CR_ERR_UNSUPPORTED, with the names of both stages, for a field read or
 ///            changed too early or too late, and for fields that cannot be read or changed; CR_ERR_MEMORY. The
@@ -90,6 +99,18 @@ CR_API cr_status cr_model_add_stage(cr_model* model, const cr_stage_options* opt
 /// Data       and rollouts of the model have to be made after this
 /// Errors     CR_ERR_ARG for n < 1 or too large; CR_ERR_MEMORY
 CR_API cr_status cr_model_add_state(cr_model* model, int n, int* first, cr_error* error);
+
+/// Gives a model n more parameters, for stages with numbers that are to be fitted: weights of a network,
+/// coefficients of a law. They are the field "plugin_param", which stages may read. Gradients, tangents, lists of
+/// parameters, copies, fingerprints and model files have them as any other parameter. cr_model_set changes them.
+/// Shapes     values[n]; NULL: 0
+/// *first     where the new numbers begin in plugin_param; may be NULL
+/// Data       and rollouts of the model have to be made after this. Pointers of cr_model_numbers and
+///            cr_model_integers are no longer valid
+/// Errors     CR_ERR_ARG for n < 1 or too large; CR_ERR_NONFINITE; CR_ERR_UNSUPPORTED for a model that borrows its
+///            numbers; CR_ERR_MEMORY. The model is then unchanged
+CR_API cr_status cr_model_add_parameters(cr_model* model, int n, const cr_real* values, int* first,
+                                         cr_error* error);
 
 /// Names of the stages of a model in the order of computation, added ones included; NULL if
 /// there is no stage i. Owner: the model.

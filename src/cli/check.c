@@ -11,6 +11,7 @@
 
 typedef struct {
   cr_check_all_options all;
+  const char* blueprint;
   cr_urdf_words urdf;
   bool many, json;
 } check_options;
@@ -287,8 +288,11 @@ static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mi
   }
   cr_urdf_options urdf;
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->all.path, error));
-  const cr_check_options options = {
-      .size = sizeof options, .urdf = &urdf, .states = o->all.states, .seed = o->all.seed};
+  const cr_check_options options = {.size = sizeof options,
+                                    .urdf = &urdf,
+                                    .states = o->all.states,
+                                    .seed = o->all.seed,
+                                    .blueprint = o->blueprint};
   return cr_check_run(c, o->all.path, &options, error);
 }
 
@@ -319,7 +323,7 @@ static int check_many(const check_options* o) {
   cr_error error = {0};
   int failed = 0;
   cr_status status = CR_OK;
-  const char* given = cr_urdf_given(&o->urdf);
+  const char* given = o->blueprint != NULL ? "--blueprint" : cr_urdf_given(&o->urdf);
   if (o->json) {
     status = cri_fail(&error, CR_ERR_ARG, "--json is for one model; use --csv FILE with --all");
   } else if (given != NULL) {
@@ -337,6 +341,8 @@ int cr_cli_check(int argc, char** argv) {
       {"--states", CR_OPT_COUNT, &o.all.states, "N", "states to visit (default 20)"},
       {"--seed", CR_OPT_INT, &o.all.seed, "S", "seed of the random states (default 1)"},
       CR_URDF_OPTIONS(o.urdf),
+      {"--blueprint", CR_OPT_TEXT, &o.blueprint, "FILE",
+       "add the corrections of a blueprint; untrained ones must agree with MuJoCo"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
       {"--all", CR_OPT_FLAG, &o.many, "",
        "MODEL is a folder of models, or a file with a path a line; print a table"},

@@ -511,6 +511,8 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
               (runs->search != NULL || runs->islands + runs->population + runs->generations > 0)
           ? "--search, --islands, --population and --generations belong to measured runs, not to "
             "tosses"
+      : config && !file && runs->blueprint != NULL
+          ? "--blueprint belongs to measured runs, not to tosses"
       : !config && o->set.n > 0 ? "--set belongs to a configuration, not to a model with runs"
       : (!config || file) && o->data != NULL
           ? "--data belongs to a configuration of tosses, not to measured runs"
@@ -542,6 +544,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"--ignore", CR_OPT_LIST, &runs.ignore, "COLUMN", "runs: leave out a column"},
       {"--profile", CR_OPT_LIST, &runs.profile, "NAME|all",
        "runs: intervals of these numbers by profile likelihood, some ten searches each"},
+      {"--blueprint", CR_OPT_TEXT, &runs.blueprint, "FILE",
+       "runs: add the corrections of a blueprint, whose weights are plugin_param"},
       {"--rate", CR_OPT_POSITIVE, &runs.rate, "HZ", "runs: rows a second, of files without times"},
       {"--window", CR_OPT_POSITIVE, &runs.window, "S",
        "runs: predict pieces of so many seconds, each from a start of its own (default: whole "

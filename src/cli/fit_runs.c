@@ -93,6 +93,17 @@ static cr_status save_model(const cr_runs_fit* f, cr_error* error) {
                                   : cr_model_save(m, f->o->save, error);
 }
 
+// corrections with the weights found: corrections.crb in the folder
+static cr_status save_blueprint(const cr_runs_fit* f, cr_error* error) {
+  char path[CR_MAX_PATH];
+  if (f->o->blueprint == NULL) {
+    return CR_OK;
+  }
+  CR_TRY(cri_path_join(path, f->folder, "corrections.crb", error));
+  CR_TRY(cr_parameters_set(f->parameters, f->x, error));
+  return cr_model_save_blueprint(cr_parameters_model(f->parameters), path, error);
+}
+
 static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
   double seconds = f->saving.spent + cri_seconds() - f->progress.start;
   const cr_fit_report report = {.model = f->o->paths.text[0],
@@ -124,6 +135,7 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
     CR_TRY(cr_fit_answer_print(f, seconds, error));
   }
   *code = cr_fit_answer_code(f);
+  CR_TRY(save_blueprint(f, error));
   return save_model(f, error);
 }
 

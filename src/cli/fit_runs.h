@@ -9,6 +9,7 @@ typedef struct {
   cr_text_list paths;  // the model, then the files of its runs
   cr_text_list estimate, delay, offset, noise, column, ignore, profile, held_runs;
   cr_text_list observe;                     // of planned runs
+  const char* blueprint;                    // corrections of the model, or NULL
   const char *out, *start, *save, *config;  // config: the file that all this comes from, or NULL
   const char* search;                       // NULL: local
   int islands, population, generations;     // 0: not given

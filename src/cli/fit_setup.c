@@ -24,6 +24,8 @@ static cr_status open_model(cr_runs_fit* f, cr_error* error) {
                   cr_load_report_get(f->report, CR_LOAD_WARNING, i));
   }
   const cr_method_options* method = &f->o->method;
+  const char* blueprint = f->o->blueprint;
+  CR_TRY(blueprint != NULL ? cr_model_read_blueprint(f->m, blueprint, error) : CR_OK);
   CR_TRY(cr_method_apply(method, f->m, error));
   if (!cr_method_is_adaptive(method)) {
     return CR_OK;

@@ -200,6 +200,7 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->model_path, error));
   CR_TRY(cr_load_report_create(&s->report, error));
   CR_TRY(cr_model_open_report(&s->m, o->model_path, &urdf, s->report, error));
+  CR_TRY(o->blueprint != NULL ? cr_model_read_blueprint(s->m, o->blueprint, error) : CR_OK);
   s->nq = cr_model_count(s->m, "nq");
   s->nv = cr_model_count(s->m, "nv");
   s->na = cr_model_count(s->m, "na");
@@ -387,7 +388,8 @@ int cr_cli_no_memory(const char* command) {
 
 int cr_cli_fail(const char* command, bool json, const cr_error* error,
                 const cr_load_report* report) {
-  bool refused = report != NULL && error->status == CR_ERR_UNSUPPORTED;
+  bool refused = report != NULL && error->status == CR_ERR_UNSUPPORTED &&
+                 cr_load_report_count(report, CR_LOAD_UNSUPPORTED) > 0;
   if (refused) {
     for (int i = 0; i < cr_load_report_count(report, CR_LOAD_UNSUPPORTED); i++) {
       (void)fprintf(stderr, "carom %s: %s\n", command,

@@ -10,6 +10,7 @@
 
 typedef struct {
   const char* model_path;
+  const char* blueprint;  // corrections, or NULL
   cr_urdf_words urdf;
   double time;
   cr_method_options method;
@@ -34,6 +35,8 @@ typedef struct {
        "initial state or model field; VALUE may be a list a,b,c"},                                 \
       {"--ctrl", CR_OPT_LIST, &(s).ctrl, "FILE|NAME=VALUE",                                        \
        "constant control of an actuator, or a CSV or HDF5 file with a row a step"},                \
+      {"--blueprint", CR_OPT_TEXT, &(s).blueprint, "FILE",                                         \
+       "add the corrections of a blueprint (YAML, or with weights as cr_model_save_blueprint)"},   \
       {"--derive", CR_OPT_FLAG, &(s).derive, "",                                                   \
        "after --set of model fields, derive constants such as body_invweight0 again"},             \
       CR_URDF_OPTIONS((s).urdf), {                                                                 \

@@ -22,11 +22,6 @@ const char* cr_model_stage(const cr_model* m, int i) {
 
 // ---- calls
 
-typedef struct {
-  cr_stage_call call;
-  cr_stage_field field[CR_MAX_STAGE_READS + CR_MAX_STAGE_CHANGES];
-} call_room;
-
 // shape and numbers of a field, and its numbers in a twin, NULL if the twin has none
 static cr_stage_field field_of(const cr_model* m, const cr_data* d, const cr_data* twin,
                                cr_field_id id) {
@@ -40,14 +35,18 @@ static cr_stage_field field_of(const cr_model* m, const cr_data* d, const cr_dat
   return f;
 }
 
-// arguments of the stage; d->stage_before holds the fields it changes, before the change
-static cr_stage_call* call_of(call_room* room, const cri_schedule* s, int i, const cr_model* m,
-                              const cr_data* d, const cr_data* twin) {
+// arguments of the stage; d->stage_before holds the fields it changes, before the change, and its room
+static cr_stage_call* call_of(cri_stage_call* room, const cri_schedule* s, int i, const cr_model* m,
+                              const cr_data* d, cr_data* to) {
   const cri_added* a = s->row[i].added;
-  const cr_real* before = d->stage_before + cri_schedule_before(s, i, m, d);
+  cr_real* before = d->stage_before + cri_schedule_before(s, i, m, d);
   for (int k = 0; k < a->nread + a->nchange; k++) {
     cr_stage_field* f = &room->field[k];
-    *f = field_of(m, d, twin, a->uses[k]);
+    if (cri_field(a->uses[k])->kind == CR_KIND_OP) {
+      *f = (cr_stage_field){0};
+      continue;
+    }
+    *f = field_of(m, d, to == d ? NULL : to, a->uses[k]);
     if (k >= a->nread) {
       f->value = before;
       before += cri_field_capacity(m, d, a->uses[k]) * f->width;
@@ -58,7 +57,12 @@ static cr_stage_call* call_of(call_room* room, const cri_schedule* s, int i, con
                                .nread = a->nread,
                                .nchange = a->nchange,
                                .read = room->field,
-                               .change = room->field + a->nread};
+                               .change = room->field + a->nread,
+                               .time = d->time,
+                               .room = before,
+                               .scratch = cri_push(to, a->needs.scratch)};
+  room->d = d;
+  room->to = to;
   return &room->call;
 }
 
@@ -87,14 +91,17 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
     return cri_fail(&d->error, CR_ERR_ARG,
                     "the data were made before stage '%s' was added; make them again", a->name);
   }
-  call_room room;
-  cr_stage_call* call = call_of(&room, s, i, m, d, NULL);
+  cri_stage_call room;
+  size_t mark = cri_mark(d);
+  cr_stage_call* call = call_of(&room, s, i, m, d, d);
   for (int k = 0; k < a->nchange; k++) {
     cr_stage_field* f = &room.field[a->nread + k];
     f->result = cri_field_real(m, d, a->uses[a->nread + k]);
     cr_copy(d->stage_before + (f->value - d->stage_before), f->result, f->count);
   }
-  CR_TRY(check(a, a->forward(a->user, call), "forward", &d->error));
+  cr_status status = a->forward(a->user, call);
+  cri_pop(d, mark);
+  CR_TRY(check(a, status, "forward", &d->error));
   for (int k = 0; k < a->nchange; k++) {
     CR_TRY(check_finite(a, &room.field[a->nread + k], k, d));
   }
@@ -111,8 +118,11 @@ static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, con
     return cri_fail(&twin->error, CR_ERR_UNSUPPORTED,
                     "stage '%s' has no %s, which this derivative needs", a->name, what);
   }
-  call_room room;
-  return check(a, f(a->user, call_of(&room, s, i, m, d, twin)), what, &twin->error);
+  cri_stage_call room;
+  size_t mark = cri_mark(twin);
+  cr_status status = f(a->user, call_of(&room, s, i, m, d, twin));
+  cri_pop(twin, mark);
+  return check(a, status, what, &twin->error);
 }
 
 cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
@@ -218,13 +228,14 @@ static cr_status refuse(const place* p, cr_field_id id, const char* why) {
 }
 
 // true for computed numbers that carry their own derivative
-static cr_status check_read(const place* p, cr_field_id id) {
+static cr_status check_read(const place* p, cr_field_id id, bool inner) {
   cr_field_kind kind = cri_field(id)->kind;
   int maker = maker_of(id);
+  bool operator= inner && kind == CR_KIND_OP;
   if (kind == CR_KIND_PARAM || kind == CR_KIND_CONST || kind == CR_KIND_STATE) {
     return CR_OK;
   }
-  if (kind != CR_KIND_REAL || maker < 0) {
+  if ((kind != CR_KIND_REAL && !operator) || maker < 0) {
     return refuse(p, id, "cannot read fields that are not plain numbers of the dynamics");
   }
   if (maker > p->table) {
@@ -273,7 +284,7 @@ static bool is_tied(cr_field_id id) {
          id == CR_FIELD_contact_mu;
 }
 
-static cr_status check_change(const place* p, cr_field_id id) {
+static cr_status check_change(const place* p, cr_field_id id, bool inner) {
   const cr_field* f = cri_field(id);
   int maker = maker_of(id);
   if (f->kind != CR_KIND_REAL || maker < 0) {
@@ -283,7 +294,7 @@ static cr_status check_change(const place* p, cr_field_id id) {
   if (f->tangent != CR_TANGENT_SAME) {
     return refuse(p, id, "cannot change an orientation, or a field without a derivative");
   }
-  if (is_tied(id)) {
+  if (is_tied(id) && !inner) {
     return refuse(p, id, "cannot change a field that has to fit to other fields");
   }
   if (maker == cr_ndynamics - 1) {
@@ -309,7 +320,7 @@ static cr_status find_uses(const place* p, const cr_stage_options* o, cri_added*
       return cri_fail(p->error, CR_ERR_ARG, "stage '%s' names %s twice%s", a->name,
                       cri_field(*id)->name, reads ? "" : "; what it changes it may read too");
     }
-    CR_TRY(reads ? check_read(p, *id) : check_change(p, *id));
+    CR_TRY(reads ? check_read(p, *id, a->inner) : check_change(p, *id, a->inner));
   }
   return CR_OK;
 }
@@ -345,6 +356,13 @@ static cr_status check_options(const cri_call* call, const cr_stage_options* o,
   }
   CR_TRY(o->nread > 0 ? cri_given(call, o->reads, "reads") : CR_OK);
   CR_TRY(cri_given(call, o->changes, "changes"));
+  const int most = CR_MAX_STAGE_ROOM;
+  if (o->room < 0 || o->room_row < 0 || o->scratch < 0 || o->room > most || o->room_row > most ||
+      o->scratch > most) {
+    return cri_fail(call->error, CR_ERR_ARG,
+                    "stage '%s': room %d, room_row %d, scratch %d (0 to %d each)", o->name, o->room,
+                    o->room_row, o->scratch, most);
+  }
   return o->forward != NULL ? CR_OK : cri_is_null(call, "forward");
 }
 
@@ -370,12 +388,8 @@ static cr_status insert(cr_model* m, const place* p, const cr_stage* row) {
   return CR_OK;
 }
 
-cr_status cr_model_add_stage(cr_model* m, const cr_stage_options* options, cr_error* error) {
-  return cri_added_add(m, options, 0, error);
-}
-
-cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,
-                        cr_error* error) {
+static cr_status add(cr_model* m, const cr_stage_options* options, int32_t contact,
+                     const cri_inner_stage* inner, cr_error* error) {
   const cri_call call = {"cr_model_add_stage", error};
   CR_TRY(cri_given(&call, m, "the model"));
   const cri_schedule* s = cri_schedule_of(m);
@@ -384,11 +398,22 @@ cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t co
                  .jvp = options->jvp,
                  .vjp = options->vjp,
                  .user = options->user,
-                 .contact = contact};
+                 .contact = contact,
+                 .room = options->room,
+                 .room_row = options->room_row,
+                 .inner = inner != NULL};
+  if (inner != NULL) {
+    a.needs = inner->pairs;
+    a.scratch_row = inner->scratch_row;
+    a.share = inner->share;
+    a.release = inner->release;
+  }
+  a.needs.scratch = (size_t)options->scratch;
   memcpy(a.name, options->name, strlen(options->name) + 1);
   place p = {.s = s, .name = a.name, .error = error};
   CR_TRY(find_place(&p, options->after));
   CR_TRY(find_uses(&p, options, &a));
+  a.room_of = inner != NULL ? inner->room_of : a.uses[a.nread];
   const cr_stage row = {.name = a.name,
                         .reads = a.uses,
                         .writes = a.uses + a.nread,
@@ -396,6 +421,74 @@ cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t co
                         .nwrite = a.nchange,
                         .added = &a};
   return insert(m, &p, &row);
+}
+
+cr_status cr_model_add_stage(cr_model* m, const cr_stage_options* options, cr_error* error) {
+  return cri_added_add(m, options, 0, error);
+}
+
+cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,
+                        cr_error* error) {
+  return add(m, options, contact, NULL, error);
+}
+
+cr_status cri_inner_stage_add(cr_model* m, const cr_stage_options* options,
+                              const cri_inner_stage* inner, cr_error* error) {
+  return add(m, options, 0, inner, error);
+}
+// ---- where all fields of a stage are made
+
+typedef struct {
+  int row;            // -1: no row makes one
+  cr_field_id field;  // which of them is made there
+} making;
+
+// the last row that writes one of the fields
+static making last_maker(const cr_stage* rows, int nrow, const cr_field_id* field, int n) {
+  making last = {-1, field[0]};
+  for (int i = 0; i < nrow; i++) {
+    for (int k = 0; k < n; k++) {
+      if (has(rows[i].writes, rows[i].nwrite, field[k])) {
+        last = (making){i, field[k]};
+      }
+    }
+  }
+  return last;
+}
+
+cr_status cri_added_after(const cr_model* m, const char* name, const cr_field_id* field, int n,
+                          const char** after, cr_error* error) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const making last = last_maker(s->row, s->n, field, n);
+  const making changed = last_maker(s->row, s->n, field, 1);
+  if (last.row < 0) {  // a model without such rows: where the table has them
+    const making in_table = last_maker(cr_pipeline, cr_npipeline, field, n);
+    *after = cr_pipeline[in_table.row >= 0 ? in_table.row : 0].name;
+    return CR_OK;
+  }
+  *after = s->row[last.row].name;
+  for (int i = changed.row + 1; changed.row >= 0 && i <= last.row; i++) {
+    const cr_stage* row = &s->row[i];
+    if (has(row->reads, row->added != NULL ? row->added->nread : row->nread, field[0])) {
+      return cri_fail(error, CR_ERR_UNSUPPORTED,
+                      "stage '%s' changes %s and reads %s, which '%s' makes, but '%s' has used %s "
+                      "before",
+                      name, cri_field(field[0])->name, cri_field(last.field)->name, *after,
+                      row->name, cri_field(field[0])->name);
+    }
+  }
+  return CR_OK;
+}
+
+void* cri_added_user(const cr_model* m, cr_stage_function* forward, int i) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int row = 0; row < s->n; row++) {
+    const cri_added* a = s->row[row].added;
+    if (a != NULL && a->forward == forward && i-- == 0) {
+      return a->user;
+    }
+  }
+  return NULL;
 }
 
 // ---- states of added stages
@@ -417,6 +510,31 @@ cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {
     *first = m->npluginstate;
   }
   m->npluginstate += n;
+  return CR_OK;
+}
+
+cr_status cr_model_add_parameters(cr_model* m, int n, const cr_real* values, int* first,
+                                  cr_error* error) {
+  const cri_call call = {"cr_model_add_parameters", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  if (n < 1 || n > CR_MAX_STAGE_PARAMETERS - m->npluginparam) {
+    return cri_fail(error, CR_ERR_ARG, "%s: %d numbers beside %d (1 to %d in all)", call.name, n,
+                    m->npluginparam, CR_MAX_STAGE_PARAMETERS);
+  }
+  for (int i = 0; i < n && values != NULL; i++) {
+    if (!isfinite(values[i])) {
+      return cri_fail(error, CR_ERR_NONFINITE, "%s: number %d is not finite", call.name, i);
+    }
+  }
+  if (m->memory == NULL) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: the model borrows the numbers of another",
+                    call.name);
+  }
+  const int before = m->npluginparam;
+  CR_TRY(cri_model_add_params(m, n, values, error));
+  if (first != NULL) {
+    *first = before;
+  }
   return CR_OK;
 }
 

@@ -92,6 +92,12 @@ static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_nee
       add_pairs(&sum, &x);
       sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
     }
+    if (s->row[i].added != NULL) {
+      const cri_added* a = s->row[i].added;
+      const size_t scratch = a->needs.scratch + a->scratch_row * n->nefc;
+      add_pairs(&sum, &a->needs);
+      sum.scratch = scratch > sum.scratch ? scratch : sum.scratch;
+    }
   }
   for (size_t i = 0; i < COUNT(drivers); i++) {
     const cri_need x = drivers[i](n, all);

@@ -280,7 +280,7 @@ static void print_section(buffer* b, int section, const void* typed) {
 }
 
 char* cr_fit_config_text(const cr_fit_config* c) {
-  enum { ROOM = 1 << 19 };  // CR_MAX_PARAMETERS with the longest names take half
+  enum { ROOM = 1 << 22 };  // CR_MAX_PARAMETERS with the longest names take half
   buffer b = {malloc(ROOM), 0, ROOM};
   if (b.text == NULL) {
     return NULL;

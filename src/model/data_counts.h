@@ -31,7 +31,7 @@ CR_ROOM(nrk,      most_stages(m),                   "stages of the integrator, o
 CR_ROOM(nefmL,      is_discrete(m) ? triangle(m) : 0, "numbers of the factor of the effective inertia")
 CR_ROOM(nefmfluid, is_discrete(m) ? m->nC : 0,      "non-zeros of efm_fluid")
 CR_ROOM(nefmindex, is_discrete(m) ? d->nHindex : 0, "numbers of the structure of efm_L")
-CR_ROOM(nbefore,      count_changed(m, d),          "numbers that added stages change")
+CR_ROOM(nbefore,      count_changed(m, d),          "numbers that added stages keep")
 
 // clang-format on
 #undef CR_LIVE

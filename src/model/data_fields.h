@@ -220,7 +220,7 @@ CR_SAVE (euler_L,         nC, 1, "Cholesky factor of M + hD, where trees are sha
 CR_SAVE (euler_U,         nv, 6, "articulated-body factor of M + hD in deep trees")
 CR_SAVE (implicit_L,      nC, 1, "factors of M - hD of the implicit integrators: lower triangle")
 CR_SAVE (implicit_U,      nC, 1, "the upper one, transposed")
-CR_SAVE (stage_before,    nbefore, 1, "what added stages change, as it was before")
+CR_SAVE (stage_before,    nbefore, 1, "what added stages change, as it was before, and the room of each")
 CR_SAVE (rk_qpos,         nrk, nq, "coordinates of the Runge-Kutta stages")
 CR_SAVE (rk_qvel,         nrk, nv, "velocities of the Runge-Kutta stages")
 CR_SAVE (rk_act,          nrk, na, "activations of the Runge-Kutta stages")

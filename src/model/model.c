@@ -65,11 +65,8 @@ void cri_model_free(cr_model* m) {
   m->memory = NULL;
 }
 
-cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
-  *to = *from;
-  CR_TRY(cri_model_allocate(to, error));
-  cri_schedule_share(to->schedule);
-  cri_contacts_share(to->contacts);
+// the arrays of `from`; those of `to` may be longer
+static void copy_arrays(cr_model* to, const cr_model* from) {
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     size_t bytes = field_bytes(from, id, false);
@@ -80,6 +77,27 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
       memcpy(target, source, bytes);
     }
   }
+}
+
+cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
+  *to = *from;
+  CR_TRY(cri_model_allocate(to, error));
+  cri_schedule_share(to->schedule);
+  cri_contacts_share(to->contacts);
+  copy_arrays(to, from);
+  return CR_OK;
+}
+
+cr_status cri_model_add_params(cr_model* m, int n, const cr_real* values, cr_error* error) {
+  cr_model grown = *m;
+  grown.npluginparam += n;
+  CR_TRY(cri_model_allocate(&grown, error));
+  copy_arrays(&grown, m);
+  if (values != NULL) {
+    cr_copy(grown.plugin_param + m->npluginparam, values, n);
+  }
+  free(m->memory);
+  *m = grown;
   return CR_OK;
 }
 

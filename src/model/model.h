@@ -207,6 +207,10 @@ void cri_model_free(cr_model* m);
 /// A deep copy.
 cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error);
 
+/// Appends n numbers to plugin_param, 0 if values is NULL, of a model that owns its memory. Pointers into its arrays change.
+/// On failure the model is unchanged.
+cr_status cri_model_add_params(cr_model* m, int n, const cr_real* values, cr_error* error);
+
 /// A parameter twin of m: zeroed arrays, `tangent` numbers a row, for those model fields f with
 /// wanted[f] (indices of cr_field_id); `wanted` NULL means all parameters.
 cr_status cri_model_twin(cr_model* twin, const cr_model* m, const bool* wanted, cr_error* error);

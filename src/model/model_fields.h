@@ -88,6 +88,7 @@ CR_SIZE(nJten,     "non-zeros of the tendon Jacobian")
 CR_SIZE(nsensor,   "sensors")
 CR_SIZE(nsensordata, "numbers of all sensors")
 CR_SIZE(npluginstate, "numbers in the state of added stages")
+CR_SIZE(npluginparam, "parameters of added stages")
 CR_SIZE(nnames,    "bytes of all names")
 CR_SIZE(none,      "one: rows of fields of the whole model")
 
@@ -342,6 +343,9 @@ CR_CONST(key_mpos,         nkeymocap, 3, ANY, "m", "world", "positions of mocap 
 CR_CONST(key_mquat,        nkeymocap, 4, ANY, "1", "world", "orientations of mocap bodies")
 CR_CONST(mocap_pos0,       nmocap, 3, LENGTH, "m", "world", "position of mocap bodies at reset")
 CR_CONST(mocap_quat0,      nmocap, 4, ANY, "1", "world", "orientation of mocap bodies at reset")
+
+// ---- added stages
+CR_PARAM(plugin_param,     npluginparam, 1, 1, ANY, NOWHERE, "-", "-", "parameters of added stages (carom/stage.h): weights of corrections")
 
 // ---- names: offsets into `names`
 CR_INT  (name_bodyadr,     nbody, 1, INDEX(nnames), "name of the body")

@@ -102,6 +102,32 @@ const char* cri_object_name(const cr_model* m, cri_object_kind kind, int id) {
   return named ? name_of(m, kind, id) : NULL;
 }
 
+// ---- patterns
+
+bool cri_name_fits(const char* pattern, size_t npattern, const char* name) {
+  const char* end = pattern + npattern;
+  const char *star = NULL,
+             *again = NULL;  // after the last star, and where in the name it was tried
+  while (*name != 0) {
+    if (pattern < end && *pattern == '*') {
+      star = ++pattern;
+      again = name;
+    } else if (pattern < end && *pattern == *name) {
+      pattern++;
+      name++;
+    } else if (star != NULL) {
+      pattern = star;
+      name = ++again;
+    } else {
+      return false;
+    }
+  }
+  while (pattern < end && *pattern == '*') {
+    pattern++;
+  }
+  return pattern == end;
+}
+
 // ---- their rows
 
 static int part_of(const char* rows) {

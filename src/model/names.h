@@ -73,6 +73,9 @@ int cri_object_find(const cr_model* m, cri_object_kind kind, const char* name, s
 /// Name of object id, "" where it has none; NULL for an id that is none, and for kinds without names.
 const char* cri_object_name(const cr_model* m, cri_object_kind kind, int id);
 
+/// True if a name fits a pattern of a length, in which * stands for any characters.
+bool cri_name_fits(const char* pattern, size_t npattern, const char* name);
+
 /// "body 'arm'", or "body 3" where it has no name or m is NULL: how an error names an object.
 typedef struct {
   char text[96];

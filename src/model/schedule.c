@@ -38,6 +38,9 @@ cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int
       row[i].name = added->name;
       row[i].reads = added->uses;
       row[i].writes = added->uses + added->nread;
+      if (added->share != NULL) {
+        added->share(added->user);
+      }
       added++;
     }
   }
@@ -59,12 +62,22 @@ void cri_schedule_share(const cri_schedule* s) {
 
 void cri_schedule_release(const cri_schedule* s) {
   if (s != NULL && s->owned && atomic_fetch_sub(&owned_by(s)->owners, 1) == 1) {
+    for (int i = 0; i < s->nadded; i++) {
+      const cri_added* added = &owned_by(s)->added[i];
+      if (added->release != NULL) {
+        added->release(added->user);
+      }
+    }
     free(owned_by(s));
   }
 }
 
 bool cri_added_runs(const cr_model* m, const cri_added* added) {
   return added->contact == CR_CONTACT_CONVEX || cri_contact_in_use(m, added->contact);
+}
+
+int64_t cri_added_room(const cri_added* added, const cr_model* m, const cr_data* d) {
+  return added->room + (int64_t)added->room_row * cri_field_capacity(m, d, added->room_of);
 }
 
 int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, const cr_data* d) {
@@ -75,6 +88,7 @@ int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, c
       numbers += (int64_t)cri_field_capacity(m, d, stage->writes[k]) *
                  cri_field_width(m, stage->writes[k]);
     }
+    numbers += stage->added != NULL ? cri_added_room(stage->added, m, d) : 0;
   }
   return numbers;
 }

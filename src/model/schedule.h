@@ -13,6 +13,13 @@ typedef cr_status (*cr_stage_derivative)(const cr_model* m, const cr_data* d, cr
 /// Most rows of a schedule, those of the table and added ones.
 enum { CR_MAX_STAGES = 64 };
 
+/// Memory: numbers of scratch, and pairs of every operator.
+typedef struct cri_need {
+  size_t scratch;
+#define CR_OP(name, left, right, nnz, text) size_t name;
+#include "model/data_fields.h"
+} cri_need;
+
 /// Declaration of an added stage. `uses`: the fields it reads, then the fields it changes.
 typedef struct {
   char name[CR_MAX_STAGE_NAME + 1];
@@ -20,7 +27,14 @@ typedef struct {
   int nread, nchange;
   cr_stage_function *forward, *jvp, *vjp;
   void* user;
-  int32_t contact;  // runs only where this contact model is in use; 0: always
+  int32_t contact;         // runs only where this contact model is in use; 0: always
+  cr_field_id room_of;     // the field whose rows count for room_row
+  size_t scratch_row;      // numbers of scratch more for each constraint row that there is room for
+  int32_t room, room_row;  // carom/stage.h
+  cri_need needs;          // what its functions take: scratch, pairs of the operators it reads
+  void (*share)(void* user);    // the schedule counts as an owner of `user`: adds one, removes one;
+  void (*release)(void* user);  // NULL: `user` stays the caller's
+  bool inner;                   // a stage of the library's own, which also reads operators
 } cri_added;
 
 /// Whether a stage that was added runs now.
@@ -29,13 +43,6 @@ bool cri_added_runs(const cr_model* m, const cri_added* added);
 /// NULL if the Jacobian of a step has the structured derivative of a stage at d; else the name of the feature
 /// that it lacks.
 typedef const char* (*cr_stage_jac)(const cr_model* m, const cr_data* d);
-
-/// Memory: numbers of scratch, and pairs of every operator.
-typedef struct cri_need {
-  size_t scratch;
-#define CR_OP(name, left, right, nnz, text) size_t name;
-#include "model/data_fields.h"
-} cri_need;
 
 /// The counts that memory goes by: of the model, and of a block the room for rows and contacts.
 typedef struct cri_counts {
@@ -98,8 +105,11 @@ cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int
 void cri_schedule_share(const cri_schedule* s);
 void cri_schedule_release(const cri_schedule* s);
 
-/// Numbers that added stages before row `row` change, with the capacities of d: offset in d->stage_before
-/// at which that row keeps what it changes. Of row s->n: all of them.
+/// Numbers that added stages before row `row` keep, with the capacities of d: offset in d->stage_before
+/// at which that row keeps what it changes, then its room. Of row s->n: all of them.
 int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, const cr_data* d);
+
+/// Numbers of the room of an added stage, with the capacities of d.
+int64_t cri_added_room(const cri_added* added, const cr_model* m, const cr_data* d);
 
 #endif

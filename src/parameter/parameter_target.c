@@ -30,30 +30,6 @@ static cr_status add(places* to, const cr_model* m, const char* name, cr_error* 
 
 // ---- patterns
 
-bool cri_target_fits(const char* pattern, size_t npattern, const char* name) {
-  const char* end = pattern + npattern;
-  const char *star = NULL,
-             *again = NULL;  // after the last star, and where in the name it was tried
-  while (*name != 0) {
-    if (pattern < end && *pattern == '*') {
-      star = ++pattern;
-      again = name;
-    } else if (pattern < end && *pattern == *name) {
-      pattern++;
-      name++;
-    } else if (star != NULL) {
-      pattern = star;
-      name = ++again;
-    } else {
-      return false;
-    }
-  }
-  while (pattern < end && *pattern == '*') {
-    pattern++;
-  }
-  return pattern == end;
-}
-
 // field[star]rest
 typedef struct {
   const char* field;
@@ -86,7 +62,7 @@ static cr_status add_named(places* to, const cr_model* m, const pattern* p, cr_f
   char name[MAX_WORD];
   for (int i = 0; i < cri_object_count(m, kind); i++) {
     const char* object = cri_object_name(m, kind, i);
-    if (object != NULL && object[0] != 0 && cri_target_fits(p->star, (size_t)p->nstar, object)) {
+    if (object != NULL && object[0] != 0 && cri_name_fits(p->star, (size_t)p->nstar, object)) {
       int n = snprintf(name, sizeof name, "%.*s[%s]%s", p->nfield, p->field, object, p->rest);
       if (n >= (int)sizeof name) {
         return cri_fail(error, CR_ERR_NAME, "'%.60s': the name is too long", object);

@@ -17,9 +17,6 @@ cr_status cri_target_find(const cr_model* m, const char* target, cr_place** plac
 /// resolves to this number, else by its row.
 void cri_target_name(const cr_model* m, cr_field_id field, int i, char* text, size_t size);
 
-/// True if `name` of a length fits a pattern of a length.
-bool cri_target_fits(const char* pattern, size_t npattern, const char* name);
-
 /// Id of the object that a text names, or of that number; -1 if there is none.
 int cri_target_object(const cr_model* m, cri_object_kind kind, const char* text);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "carom/correction.h"
 #include "carom/state.h"
 #include "engine/data_create.h"
 #include "integrate/step.h"
@@ -34,6 +35,9 @@ static cr_status load(cr_check* c, cr_error* error) {
   CR_TRY(cri_model_from_mjmodel(&c->m, c->mj, error));
   cr_error inner = {0};
   cr_status status = cri_model_check(&c->m, &inner);
+  if (status == CR_OK && c->blueprint != NULL) {
+    return cr_model_read_blueprint(&c->m, c->blueprint, error);
+  }
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", c->path, inner.text);
 }
 
@@ -362,11 +366,13 @@ cr_status cr_check_run(cr_check* c, const char* path, const cr_check_options* op
   }
   c->path = strdup(path);
   c->urdf = options != NULL ? options->urdf : NULL;
+  c->blueprint = options != NULL ? options->blueprint : NULL;
   c->states = options != NULL && options->states > 0 ? options->states : STATES;
   c->seed = options != NULL ? options->seed : 0;
   cr_status status = c->path == NULL ? cri_fail(error, CR_ERR_MEMORY, "check: no memory")
                                      : cri_check_run(c, error);
   c->urdf = NULL;  // borrowed for the run
+  c->blueprint = NULL;
   return status;
 }
 

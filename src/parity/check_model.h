@@ -28,6 +28,7 @@ typedef struct {
 struct cr_check {
   char* path;
   const cr_urdf_options* urdf;
+  const char* blueprint;
   int states, seed;
   mjModel* mj;  // NULL if libmujoco refused it
   cr_model m;

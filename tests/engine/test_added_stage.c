@@ -271,6 +271,9 @@ TEST(options_are_checked) {
   BAD(nread, CR_MAX_STAGE_READS + 1);
   BAD(nchange, 0);
   BAD(nchange, CR_MAX_STAGE_CHANGES + 1);
+  BAD(room, -1);
+  BAD(room_row, CR_MAX_STAGE_ROOM + 1);
+  BAD(scratch, -1);
 #undef BAD
   static const char* const nothing[] = {NULL};
   o = options_of("x", "passive", nothing, changes);
@@ -328,6 +331,113 @@ TEST(added_stages_read_each_other_in_order) {
   cr_stage_options between = options_of("between", "reader", damper, spring);
   assert_int_equal(cr_model_add_stage(&m, &between, &error), CR_ERR_UNSUPPORTED);
   assert_non_null(strstr(error.text, "'between' reads qfrc_damper, which 'last' changes later"));
+  cri_model_free(&m);
+}
+
+// ---- parameters of stages, room and scratch: f = -p exp(q) on every number of qfrc_passive
+
+enum { ROOM = 2, ROOM_ROW = 1, SCRATCH = 3 };
+
+static cr_status room_force(void* user, const cr_stage_call* c) {
+  c->room[0] = 7;
+  c->scratch[SCRATCH - 1] = 1;
+  for (int i = 0; i < c->change[0].count; i++) {
+    c->room[ROOM + i] = cr_exp(c->read[0].value[i] / 10);
+    c->change[0].result[i] -= c->read[1].value[i % 2] * c->room[ROOM + i];
+  }
+  (void)user;
+  return c->time == CR_R(0.5) ? CR_ERR_BUDGET : CR_OK;
+}
+
+static cr_status room_jvp(void* user, const cr_stage_call* c) {
+  const cr_real* p = c->read[1].twin;
+  for (int i = 0; i < c->change[0].count; i++) {
+    c->change[0].twin[i] -= c->read[1].value[i % 2] * c->room[ROOM + i] * c->read[0].twin[i] / 10;
+    c->change[0].twin[i] -= p != NULL ? p[i % 2] * c->room[ROOM + i] : 0;
+  }
+  c->scratch[SCRATCH - 1] = 1;
+  (void)user;
+  return c->room[0] == 7 ? CR_OK : CR_ERR_BUDGET;
+}
+
+static cr_status room_vjp(void* user, const cr_stage_call* c) {
+  cr_real* p = c->read[1].twin;
+  for (int i = 0; i < c->change[0].count; i++) {
+    const cr_real bar = c->change[0].twin[i] * c->room[ROOM + i];
+    c->read[0].twin[i] -= c->read[1].value[i % 2] * bar / 10;
+    if (p != NULL) {
+      p[i % 2] -= bar;
+    }
+  }
+  c->scratch[SCRATCH - 1] = 1;
+  (void)user;
+  return c->room[0] == 7 ? CR_OK : CR_ERR_BUDGET;
+}
+
+static cr_status add_room(cr_model* m, const char* name) {
+  static const char *const reads[] = {"qvel", "plugin_param"}, *const changes[] = {"qfrc_passive"};
+  cr_stage_options o = options_of(name, "passive", reads, changes);
+  o.nread = 2;
+  o.forward = room_force;
+  o.jvp = room_jvp;
+  o.vjp = room_vjp;
+  o.room = ROOM;
+  o.room_row = ROOM_ROW;
+  o.scratch = SCRATCH;
+  return cr_model_add_stage(m, &o, &error);
+}
+
+TEST(parameters_room_and_scratch_of_stages) {
+  static const cr_field_id x[] = {CR_FIELD_qpos, CR_FIELD_qvel, CR_FIELD_plugin_param};
+  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, x, next, 3, 3, NULL, NULL, NULL, NULL};
+  const cr_real p[2] = {CR_R(0.3), CR_R(-0.2)};
+  stage_report report = {0};
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    cr_model m;
+    int first = -1;
+    open_model(&m, seed, seed % 2 == 0 ? CR_INT_EULER : CR_INT_RK4);
+    assert_int_equal(cr_model_add_parameters(&m, 2, p, &first, &error), CR_OK);
+    assert_int_equal(first, 0);
+    assert_int_equal(add_room(&m, "first"), CR_OK);
+    assert_int_equal(add_room(&m, "second"), CR_OK);
+    cr_data* d = test_data(&m);
+    work = test_data(&m);
+    random_state(&m, d, seed, STATE_CONTACT);
+    stage_check_derivatives(&report, &m, d, &row, 1, NULL, seed, "room");
+    d->time = CR_R(0.5);
+    assert_int_equal(cr_forward(&m, d), CR_ERR_BUDGET);
+    cri_model_free(&m);
+    test_release();
+  }
+  stage_report_assert(&report, "room");
+  assert_true(report.samples > 0 && report.reached[CR_FIELD_plugin_param]);
+}
+
+TEST(parameters_are_part_of_the_model) {
+  const cr_real p[3] = {1, 2, 3}, bad[1] = {(cr_real)NAN}, five = 5;
+  cr_model m, borrows, copy;
+  cr_real x[5];
+  int first = 0;
+  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
+  const cr_real mass = m.body_mass[1];
+  assert_int_equal(cr_model_add_parameters(&m, 2, NULL, NULL, &error), CR_OK);
+  assert_int_equal(cr_model_add_parameters(&m, 3, p, &first, &error), CR_OK);
+  assert_true(first == 2 && m.npluginparam == 5 && m.body_mass[1] == mass);
+  const uint64_t before = cr_model_fingerprint(&m, 1);
+  assert_int_equal(cr_model_set(&m, "plugin_param[4]", &five, 1, &error), CR_OK);
+  assert_true(cr_model_fingerprint(&m, 1) != before);
+  assert_int_equal(cri_model_copy(&copy, &m, NULL), CR_OK);
+  assert_int_equal(cr_model_get(&copy, "plugin_param", x, 5, &error), CR_OK);
+  assert_true(x[0] == 0 && x[1] == 0 && x[2] == 1 && x[3] == 2 && x[4] == 5);
+  assert_int_equal(cr_model_add_parameters(&m, 1, bad, NULL, &error), CR_ERR_NONFINITE);
+  assert_int_equal(cr_model_add_parameters(&m, 0, NULL, NULL, &error), CR_ERR_ARG);
+  assert_int_equal(cr_model_add_parameters(&m, INT32_MAX, NULL, NULL, &error), CR_ERR_ARG);
+  assert_int_equal(cr_model_add_parameters(NULL, 1, NULL, NULL, &error), CR_ERR_ARG);
+  borrows = m;
+  borrows.memory = NULL;
+  assert_int_equal(cr_model_add_parameters(&borrows, 1, NULL, NULL, &error), CR_ERR_UNSUPPORTED);
+  assert_int_equal(m.npluginparam, 5);
+  cri_model_free(&copy);
   cri_model_free(&m);
 }
 

@@ -252,6 +252,49 @@ static long call_cr_model_add_state(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+static long call_cr_model_add_parameters(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_parameters(copy, 1, a[1], a[2], a[3]);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_model_add_correction(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_correction(copy, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_model_read_blueprint(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_read_blueprint(copy, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+#define NET(x) ((x) != NULL ? w.network : NULL)
+CALL(cr_model_save_blueprint, a[0] != NULL ? w.corrected : NULL, a[1], a[2])
+CALL(cr_model_correction_count, a[0] != NULL ? w.corrected : NULL)
+CALL(cr_model_get_correction, a[0] != NULL ? w.corrected : NULL, 0, a[1], a[2])
+CALL_MAKE(cr_network_create, cr_network_destroy, a[0], 2, a[1], 1, a[2])
+CALL_VOID(cr_network_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_network_ninput, NET(a[0]))
+CALL(cr_network_noutput, NET(a[0]))
+CALL(cr_network_nweight, NET(a[0]))
+CALL(cr_network_nmemory, NET(a[0]))
+CALL(cr_network_nroom, NET(a[0]))
+CALL(cr_network_weight_range, NET(a[0]), 0, a[1], a[2], a[3], a[4])
+CALL(cr_network_init, NET(a[0]), 1, true, a[1], a[2])
+CALL_VOID(cr_network_forward, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6])
+CALL_VOID(cr_network_jvp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+CALL_VOID(cr_network_vjp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {

@@ -58,6 +58,9 @@ static struct {
   cr_trust trust;
   mjModel* mj;
   mjData* mj_data;
+  cr_model* corrected;  // m with a correction
+  cr_network* network;
+  cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
   cr_field_info field;
@@ -132,14 +135,25 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
+static const cr_layer layer = {.size = sizeof(cr_layer), .kind = CR_LAYER_GRU, .width = 3};
+static const cr_correction_input input_of_correction = {.size = sizeof(cr_correction_input),
+                                                        .place = "qvel"};
+static const cr_correction_input* const inputs_of_correction[] = {&input_of_correction};
+static const cr_correction_options correction_options = {.size = sizeof(cr_correction_options),
+                                                         .name = "net",
+                                                         .target = "qfrc_passive",
+                                                         .inputs = inputs_of_correction,
+                                                         .ninput = 1,
+                                                         .layers = &layer,
+                                                         .nlayer = 1};
 static void no_force(void* user, cr_contact_call* call) { (void)user, (void)call; }
 static const cr_contact_options contact_options = {.size = sizeof(cr_contact_options),
                                                    .name = "nothing",
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
-static char model_path[512], saved_path[512], mjcf_path[512], ctrl_path[512], motion_path[512],
-    recorded_path[512], measured_path[512];
+static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
+    motion_path[512], recorded_path[512], measured_path[512];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -246,6 +260,12 @@ static void setup(void) {
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
   must(cr_load_report_create(&w.report, &w.error));
+  must(cr_model_copy(&w.corrected, w.m, &w.error));
+  must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
+  (void)snprintf(blueprint_path, sizeof blueprint_path, "%s", scratch_path("net.crb"));
+  must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
+  must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
+  w.corrects.size = sizeof w.corrects;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
   make_measurements();
@@ -283,6 +303,8 @@ static void teardown(void) {
   cr_parameters_destroy(w.parameters);
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
+  cr_model_destroy(w.corrected);
+  cr_network_destroy(w.network);
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
   cr_rollout_destroy(w.rollout);
@@ -323,6 +345,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
 //   | measurements  / a channel  ? where one goes
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
+//   ' a correction  \ what a model says of it  (blank) a layer; of a network I
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -491,6 +514,24 @@ static const row table[] = {
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_parameters, "Mxie", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_correction, "M'e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_read_blueprint, "MUe", STATUS, 0, blueprint_path, NULL),
+    ROW(cr_model_save_blueprint, "MUe", STATUS, 0, blueprint_path, NULL),
+    ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
+    ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_network_ninput, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_noutput, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_nweight, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_nmemory, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_nroom, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_weight_range, "IIIIe", STATUS, 0, NULL, NULL),
+    ROW(cr_network_init, "IXe", STATUS, 0, NULL, NULL),
+    ROW(cr_network_forward, "IXYZZYX", NOTHING, 0, NULL, NULL),
+    ROW(cr_network_jvp, "IXyYzZYX", NOTHING, 0, NULL, NULL),
+    ROW(cr_network_vjp, "IXYyzxyX", NOTHING, 0, NULL, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
@@ -618,6 +659,12 @@ static void* argument_of_identification(char letter) {
       return &w.estimate;
     case '`':
       return &w.of_place;
+    case '\'':
+      return (void*)(uintptr_t)&correction_options;
+    case '\\':
+      return &w.corrects;
+    case ' ':
+      return (void*)(uintptr_t)&layer;
     default:
       return NULL;
   }
@@ -1066,6 +1113,15 @@ static void* in_contact_model(void* x) {
   return &o;
 }
 
+static void* in_correction(void* x) {
+  static const cr_correction_input* list[1];
+  static cr_correction_options o;
+  list[0] = x;
+  o = correction_options;
+  o.inputs = list;
+  return &o;
+}
+
 // every struct with a size that a caller sets: a right one, and where it goes
 typedef struct {
   const char* type;
@@ -1129,6 +1185,10 @@ static const sized sizes[] = {
     SIZED(cr_adaptive, &by_tolerance, cr_batch_create, 3, in_batch),
     SIZED(cr_adjoint, &backward, cr_rollout_set_adjoint, 2, itself),
     SIZED(cr_adjoint, &backward, cr_fit_create, 3, in_fit_adjoint),
+    SIZED(cr_correction_options, &correction_options, cr_model_add_correction, 1, itself),
+    SIZED(cr_correction_info, &w.corrects, cr_model_get_correction, 1, itself),
+    SIZED(cr_correction_input, &input_of_correction, cr_model_add_correction, 1, in_correction),
+    SIZED(cr_layer, &layer, cr_network_create, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_stage, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_contact_model, 1, in_contact_model),
     SIZED(cr_trust_problem, &w.problem, cr_trust_measure, 1, itself),

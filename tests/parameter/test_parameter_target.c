@@ -33,7 +33,7 @@ TEST(patterns_fit_names) {
               {"h*ip", "hip", true},
               {"*a", "b", false}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (cri_target_fits(rows[i].pattern, strlen(rows[i].pattern), rows[i].name) != rows[i].fits) {
+    if (cri_name_fits(rows[i].pattern, strlen(rows[i].pattern), rows[i].name) != rows[i].fits) {
       fail_msg("'%s' against '%s'", rows[i].pattern, rows[i].name);
     }
   }

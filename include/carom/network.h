@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks: layers without weights. The weights are a plain array of the caller, so that they can be parameters of a
+// model (carom/correction.h) or anything that an optimiser moves.
+#ifndef CAROM_NETWORK_H
+#define CAROM_NETWORK_H
+
+#include "carom/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CR_MAX_NETWORK_LAYERS = 64, CR_MAX_NETWORK_WEIGHTS = 1 << 24 };
+
+/// Activation functions.
+/// Equation tanh s; ELU s > 0 ? s : exp(s) - 1; ReLU max(s, 0); softplus log(1 + exp(s)); sigmoid 1 / (1 + exp(-s));
+///          SiLU s / (1 + exp(-s)); sine sin s                                           [network.a1]
+typedef enum {
+  CR_ACTIVATION_IDENTITY,
+  CR_ACTIVATION_TANH,
+  CR_ACTIVATION_ELU,
+  CR_ACTIVATION_RELU,
+  CR_ACTIVATION_SOFTPLUS,
+  CR_ACTIVATION_SIGMOID,
+  CR_ACTIVATION_SILU,
+  CR_ACTIVATION_SINE
+} cr_activation;
+
+/// Kinds of layers. Weights stand layer after layer.
+/// DENSE    y = activation(W x + b). Weights W[width][in], b[width]                       [network.d1]
+/// GRU      r = sigmoid(Wir x + bir + Whr h + bhr), z = sigmoid(Wiz x + biz + Whz h + bhz),
+///          n = tanh(Win x + bin + r (Whn h + bhn)), y = h_next = (1 - z) n + z h          [network.g1]
+///          as in PyTorch, whose order of gates it has: Wi[3 width][in], Wh[3 width][width], bi[3 width],
+///          bh[3 width], each r, z, n. Its activation does not count
+/// LSTM     is refused
+typedef enum { CR_LAYER_DENSE, CR_LAYER_GRU, CR_LAYER_LSTM } cr_layer_kind;
+
+typedef struct {
+  size_t size;  // sizeof(cr_layer), set by the caller
+  cr_layer_kind kind;
+  int width;  // of its output
+  cr_activation activation;
+  bool both_directions;  // for sequences only: refused
+} cr_layer;
+
+/// A network: constant, and may be used by several threads at once.
+typedef struct cr_network cr_network;
+
+/// Owner    the caller, cr_network_destroy; layers are copied
+/// Errors   CR_ERR_ARG naming the layer; CR_ERR_UNSUPPORTED; CR_ERR_MEMORY
+CR_API cr_status cr_network_create(cr_network** network, int ninput, const cr_layer* layers,
+                                   int nlayer, cr_error* error);
+CR_API void cr_network_destroy(cr_network* network);
+
+/// Numbers of the input, of the output, of all weights, of what recurrent layers remember (h of each), and of the
+/// room that an evaluation needs. 0 for NULL.
+CR_API int cr_network_ninput(const cr_network* network);
+CR_API int cr_network_noutput(const cr_network* network);
+CR_API int cr_network_nweight(const cr_network* network);
+CR_API int cr_network_nmemory(const cr_network* network);
+CR_API int cr_network_nroom(const cr_network* network);
+
+/// Where the matrix of a layer by its input stands in the weights: from *first on, rows x columns, row after row.
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_network_weight_range(const cr_network* network, int layer, int* first,
+                                         int* rows, int* columns, cr_error* error);
+
+/// First weights, uniform in +-1/sqrt(numbers that a unit sums); with zero_output those of the last layer are 0.
+/// Shapes   weight[nweight]
+CR_API cr_status cr_network_init(const cr_network* network, uint64_t seed, bool zero_output,
+                                 cr_real* weight, cr_error* error);
+
+/// An evaluation. Nothing allocates, and there is nothing to fail; with a NULL that may not be one, nothing happens.
+/// Map      (weight, input, memory) -> output, memory_next
+/// Shapes   input[ninput], output[noutput], memory[nmemory], memory_next[nmemory], room[nroom]. memory and memory_next
+///          may be NULL without memory
+/// Saves    in room what the derivatives need
+CR_API void cr_network_forward(const cr_network* network, const cr_real* weight,
+                               const cr_real* input, const cr_real* memory, cr_real* output,
+                               cr_real* memory_next, cr_real* room);
+
+/// Its tangents; weight_tan and memory_tan may be NULL: 0. Writes to the end of room, not to what forward saved.
+CR_API void cr_network_jvp(const cr_network* network, const cr_real* weight,
+                           const cr_real* weight_tan, const cr_real* input_tan,
+                           const cr_real* memory_tan, cr_real* output_tan, cr_real* memory_next_tan,
+                           cr_real* room);
+
+/// Adds to the cotangents weight_bar, input_bar, memory_bar; each may be NULL: not wanted. memory_next_bar may be NULL:
+/// 0. Writes to the end of room.
+CR_API void cr_network_vjp(const cr_network* network, const cr_real* weight,
+                           const cr_real* output_bar, const cr_real* memory_next_bar,
+                           cr_real* weight_bar, cr_real* input_bar, cr_real* memory_bar,
+                           cr_real* room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
