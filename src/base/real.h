@@ -33,6 +33,7 @@ static inline cr_real cr_cos(cr_real x) { return CR_FN(cos)(x); }
 static inline cr_real cr_acos(cr_real x) { return CR_FN(acos)(x); }
 static inline cr_real cr_atan2(cr_real y, cr_real x) { return CR_FN(atan2)(y, x); }
 static inline cr_real cr_exp(cr_real x) { return CR_FN(exp)(x); }
+static inline cr_real cr_tanh(cr_real x) { return CR_FN(tanh)(x); }
 static inline cr_real cr_log(cr_real x) { return CR_FN(log)(x); }
 static inline cr_real cr_log1p(cr_real x) { return CR_FN(log1p)(x); }
 static inline cr_real cr_pow(cr_real x, cr_real y) { return CR_FN(pow)(x, y); }

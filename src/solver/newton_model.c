@@ -62,7 +62,7 @@ static void evaluate(const problem* p, point* x) {
   for (int i = 0; i < d->nefc; i++) {
     x->e[i] -= d->efc_aref[i];
   }
-  cri_contact_law_force(p->m, d, x->e, x->f, x->state);
+  cri_contact_law_force(p->m, d, cri_all_rows(d), x->e, x->f, x->state);
   cr_zero(x->q, p->m->nv);
   cri_rows_mul_transposed(p->m, d, d->efc_J, x->q, x->f);
   cr_sparse_mul(x->Ma, p->mass->value, &p->mass->pattern, x->a);
@@ -93,7 +93,8 @@ static cr_data push_none(const cr_data* d, cr_data* owner) {
                    .contact_friction = zero,
                    .contact_weight = zero,
                    .contact_area = zero,
-                   .contact_stiffness = zero};
+                   .contact_stiffness = zero,
+                   .contact_hunt_crossley = zero};
 }
 
 // H -= J_r' slope J_s, of two rows of a block
@@ -236,7 +237,7 @@ static void advance(const problem* p, const point* x, const cr_real* s, point* y
 // the contact model of the model, or another one that is in use where that is convex
 static const char* name_of(const problem* p) {
   const cr_model* m = p->m;
-  int32_t model = m->contact_model != CR_CONTACT_CONVEX ? m->contact_model : CR_CONTACT_ADDED;
+  int32_t model = m->contact_model != CR_CONTACT_CONVEX ? m->contact_model : CR_CONTACT_CONVEX + 1;
   while (!cri_contact_in_use(m, model)) {
     model++;
   }
@@ -370,7 +371,7 @@ static cr_status search(const problem* p, point* x, point* y) {
 
 static const cr_contact_options* solver_of(const cr_model* m) {
   const cr_contact_options* o =
-      m->contact_model == CR_CONTACT_CONVEX
+      m->contact_model < CR_CONTACT_ADDED
           ? NULL
           : &m->contacts->model[m->contact_model - CR_CONTACT_ADDED].options;
   return o != NULL && o->solve != NULL ? o : NULL;
@@ -503,7 +504,7 @@ static bool delicate(const cr_model* m, const cr_data* d) {
 
 static cr_status force(const cr_model* m, cr_data* d) {
   CR_TRY(cri_contact_law_check(m, d));
-  cri_contact_law_force(m, d, d->acc_jar, d->acc_force, d->efc_state);
+  cri_contact_law_force(m, d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
   return CR_OK;
 }
 
