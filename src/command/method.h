@@ -67,8 +67,8 @@ typedef struct {
        "collision detection: hard (default), soft (the published formulas) or smooth"},            \
       {"--softness", CR_OPT_POSITIVE, &(o).softness, "S",                                          \
        "softness of soft and smooth collision detection (default 0.1)"},                           \
-      {"--contact-model", CR_OPT_TEXT, &(o).contact_model, "convex|hunt_crossley",                 \
-       "what turns contacts into forces: MuJoCo's convex model (default) or Hunt-Crossley's; "     \
+      {"--contact-model", CR_OPT_TEXT, &(o).contact_model, "convex|hunt_crossley|ncp",             \
+       "what turns contacts into forces: MuJoCo's convex model (default), Hunt-Crossley or ncp; "  \
        "others than convex make the cone elliptic"},                                               \
       {"--friction-law", CR_OPT_TEXT, &(o).friction_law, "coulomb|andersson|hollars|brown",        \
        "friction of hunt_crossley over the slip velocity (default coulomb)"},                      \

@@ -153,7 +153,8 @@ CR_STAGE(inertia, drag, always, nothing,
 CR_STAGE(solver, regularisation, regularisation, nothing,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(efm_dof) F(efm_tendon) F(efm_actuator)
-  F(efm_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
+  F(efm_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim)
+  F(ncp_cfm),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu),
   NEEDS(.scratch = 41 * n->nbody + 20 * n->nv,
         .efc_J = n->nrowpair, .M = n->nrowpair + n->discrete * n->nv, .efm_fluid = n->discrete * (n->nefc + n->nv),
@@ -163,7 +164,7 @@ CR_STAGE(solver, reference, always, nothing,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
   F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)
-  F(jnt_solref) F(tendon_solref_lim),
+  F(jnt_solref) F(tendon_solref_lim) F(ncp_baumgarte),
   F(efc_vel) F(efc_aref),
   NEEDS(.scratch = 18 * n->nbody + 6 * n->nefc, .efc_J = 1))
 

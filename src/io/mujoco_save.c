@@ -256,7 +256,8 @@ static bool is_idle(const cr_model* m, cr_field_id id, int row) {
            m->jnt_stiffness[j] == 0;
   }
   return (id == CR_FIELD_geom_size && m->geom_type[row] == CR_GEOM_HFIELD) ||
-         id == CR_FIELD_geom_cfd || id == CR_FIELD_geom_hunt_crossley || id == CR_FIELD_pair_cfd ||
+         id == CR_FIELD_geom_cfd || id == CR_FIELD_geom_hunt_crossley ||
+         id == CR_FIELD_ncp_baumgarte || id == CR_FIELD_ncp_cfm || id == CR_FIELD_pair_cfd ||
          id == CR_FIELD_body_simple;
 }
 

@@ -33,6 +33,9 @@ static void default_options(cr_model* m) {
 void cri_model_default_laws(cr_model* m) {
   const cr_real hunt_crossley[5] = {CR_R(1e5), CR_R(1e5), CR_R(1.5), CR_R(0.05), 1};
   fill(m->geom_hunt_crossley, m->ngeom, 5, hunt_crossley);
+  m->ncp_baumgarte[0] = CR_R(0.2);
+  m->ncp_cfm[0] = CR_R(1e-6);
+  m->ncp_sweeps = 50;
 }
 
 static void default_contacts(cr_model* m) {

@@ -477,7 +477,12 @@ static cr_real norm4(const cr_real* q) {
   return cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-static cr_status check_hunt_crossley(const cr_model* m, cr_error* error) {
+// numbers of Carom's own contact models
+static cr_status check_laws(const cr_model* m, cr_error* error) {
+  if (!(m->ncp_cfm[0] > 0)) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "ncp_cfm: 0, but contacts that do not give way have no unique forces");
+  }
   for (int i = 0; i < m->ngeom; i++) {
     const cr_real* p = m->geom_hunt_crossley + 5 * i;
     if (p[2] < 1) {
@@ -548,7 +553,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(cri_sensors_check(m, error));
   CR_TRY(check_quaternions(m, error));
   CR_TRY(check_ranges(m, error));
-  CR_TRY(check_hunt_crossley(m, error));
+  CR_TRY(check_laws(m, error));
   return check_axes(m, error);
 }
 

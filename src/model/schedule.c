@@ -149,5 +149,8 @@ cri_counts cri_counts_of(const cr_model* m, const cr_data* d) {
   n.nrowpair = exact || n.discrete != 0 ? n.nefc : 0;
   const size_t own = n.nH + 10 * n.nv + 12 * n.nefc + 8 * n.ncon;
   n.contact_room = cri_all_convex(m) || cri_all_explicit(m) ? 0 : own;
+  if (cri_contact_in_use(m, CR_CONTACT_NCP)) {
+    n.contact_room += n.nefc * (n.nv + 6);
+  }
   return n;
 }

@@ -4,6 +4,7 @@
 
 #include "constraint/rows.h"
 #include "law/hunt_crossley.h"
+#include "law/ncp.h"
 #include "model/added_contact.h"
 #include "model/names.h"
 #include "solver/friction_cone.h"
@@ -21,7 +22,10 @@ static const cri_added_contact own[] = {
                                               .jvp = cri_hunt_crossley_jvp,
                                               .vjp = cri_hunt_crossley_vjp,
                                               .bends = cri_hunt_crossley_bends,
-                                              .motion = true}}};
+                                              .motion = true}},
+    [CR_CONTACT_NCP] = {
+        .name = "ncp",
+        .options = {.force = cri_ncp_force, .jvp = cri_ncp_jvp, .vjp = cri_ncp_vjp}}};
 enum { N_OWN = sizeof own / sizeof own[0] };
 
 // NULL: the convex one

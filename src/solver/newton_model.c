@@ -3,6 +3,7 @@
 #include "solver/newton_model.h"
 
 #include "constraint/rows.h"
+#include "law/gauss_seidel.h"
 #include "math/dense_lu.h"
 #include "model/added_contact.h"
 #include "model/model_options.h"
@@ -12,7 +13,7 @@
 #include "solver/islands.h"
 #include "solver/latent_friction.h"
 
-enum { LEAST_STEPS = 400, LINE_STEPS = 60, CORRECTIONS = 8 };
+enum { LEAST_STEPS = 400, LINE_STEPS = 60, CORRECTIONS = 8, ROUNDS = 4, NEWTON_STEPS = 40 };
 
 static const cr_real ENOUGH = 4096 * CR_EPS;  // residual that may come to rest
 static const cr_real NOISE = 32 * CR_EPS;     // of the sizes of all terms of g, what is rounding
@@ -310,10 +311,10 @@ static void follow(const problem* p, point* x, point* y, cr_real* s, cr_real* g0
 }
 
 // from x, with the factors of H at the solution; y and s are scratch
-static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
+static cr_status iterate(const problem* p, point* x, point* y, cr_real* s, int steps) {
   cr_data* d = p->d;
   int most = d->solver_iterations;
-  most += p->m->iterations > LEAST_STEPS ? p->m->iterations : LEAST_STEPS;
+  most += p->m->iterations > steps && steps == LEAST_STEPS ? p->m->iterations : steps;
   if (!(x->residual < CR_MAX)) {
     return cri_fail(&d->error, CR_ERR_NONFINITE, "contact model '%s': a force is not finite",
                     name_of(p));
@@ -353,18 +354,43 @@ static void start(const problem* p, point* x, point* y) {
   }
 }
 
+// [ncp.n4] from the forces f, which go on; x is where they lead to if that leaves less, y is scratch
+static void sweep(const problem* p, int most, cr_real* f, point* x, point* y) {
+  cr_copy(y->f, f, p->d->nefc);
+  (void)cri_gauss_seidel(p->m, p->d, p->mass->solve, most, y->f, y->a);
+  cr_copy(f, y->f, p->d->nefc);
+  evaluate(p, y);
+  if (y->residual < x->residual) {
+    swap(x, y);
+  }
+}
+
+// sweeps and Newton's method in turn, the former more each time
+static cr_status sweep_and_iterate(const problem* p, point* x, point* y, cr_real* s) {
+  cr_real* f = cri_push(p->d, (size_t)p->d->nefc);
+  cr_status status = CR_ERR_SOLVER;
+  cr_copy(f, x->f, p->d->nefc);
+  for (int k = 0, n = p->m->ncp_sweeps; k < ROUNDS && n > 0 && status == CR_ERR_SOLVER; k++) {
+    sweep(p, n, f, x, y);
+    status = iterate(p, x, y, s, NEWTON_STEPS);
+    n *= 4;
+  }
+  return status;
+}
+
 // from x; where that comes nowhere, along the path from the start
 static cr_status search(const problem* p, point* x, point* y) {
   size_t n = (size_t)p->m->nv;
   cr_real* s = cri_push(p->d, n);
   p->d->solver_iterations = 0;
-  cr_status status = iterate(p, x, y, s);
+  bool sweeps = cri_contact_in_use(p->m, CR_CONTACT_NCP) && p->m->ncp_sweeps > 0;
+  cr_status status = sweeps ? sweep_and_iterate(p, x, y, s) : iterate(p, x, y, s, LEAST_STEPS);
   if (status != CR_ERR_SOLVER) {
     return status;
   }
   start(p, x, y);
   follow(p, x, y, s, cri_push(p->d, n));
-  return iterate(p, x, y, s);
+  return iterate(p, x, y, s, LEAST_STEPS);
 }
 
 // ---- a solver of one's own

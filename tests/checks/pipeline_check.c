@@ -104,7 +104,9 @@ static void choose_contact_model(cr_model* m, uint64_t seed) {
     coulomb_choose(m, true);
     return;
   }
-  m->contact_model = CR_CONTACT_HUNT_CROSSLEY;
+  bool ncp = seed % 16 == 14;
+  m->contact_model = ncp ? CR_CONTACT_NCP : CR_CONTACT_HUNT_CROSSLEY;
+  m->integrator = ncp ? CR_INT_EULER : m->integrator;
   m->friction_law = (int)(seed / 8) % 4;
 }
 

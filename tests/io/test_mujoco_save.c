@@ -127,7 +127,7 @@ static cr_model* open_saved(const char* path) {
 
 // rows of what no motion in MuJoCo depends on: pose of a free body, unused sizes, Carom's own contact models
 static bool counts(const cr_model* m, const char* name, int row, int i) {
-  if (one_of(name, " geom_hunt_crossley ")) {
+  if (one_of(name, " geom_hunt_crossley ncp_baumgarte ncp_cfm ")) {
     return false;
   }
   if (one_of(name, " body_pos body_quat ")) {
