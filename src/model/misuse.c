@@ -87,7 +87,7 @@ cr_status cri_check_method(const cri_call* call, const cr_model* m) {
       (m->integrator != CR_INT_RK4 && cri_tableau_of(m->integrator) == NULL)) {
     return CR_OK;
   }
-  return cri_fail(call->error, CR_ERR_UNSUPPORTED,
+  return cri_fail(call->error, CR_ERR_ARG,
                   "%s: contact model 'ncp' makes forces of a whole step, which the stages of "
                   "integrator %s do not have; set it to euler, implicit, implicitfast or discrete",
                   call->name, cri_integrator_word(m->integrator));

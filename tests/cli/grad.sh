@@ -109,6 +109,8 @@ expect 0 crossley "${crossley[@]}" --contact-model hunt_crossley --set qpos[2]=0
 holds crossley "$matches"
 expect 0 convex "${crossley[@]}" --set qpos[2]=0.043
 [ "$(python3 -c "$loss" crossley.out)" != "$(python3 -c "$loss" convex.out)" ] || fail "--contact-model changes nothing"
+expect 0 ncp "${crossley[@]}" --contact-model ncp --set qpos[2]=0.043 --wrt ncp_baumgarte
+holds ncp "$matches"
 # ---- controls that change linearly, the plain quaternion equation
 printf '0.5,-0.4\n-0.6,0.8\n0.9,0.1\n-0.2,0.7\n' > ramps.csv
 ramps=(grad "$pendulum" --keyframe raised --time 0.02 --loss 'norm(qvel)^2 + sum(ctrl^2)' --at every --wrt ctrl qvel
@@ -221,6 +223,7 @@ good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
 refused 2 "muscle_smooth: -1 is not in [0, 10]" "${good[@]}" --wrt qpos --muscle-smooth -1
 refused 2 "collision 'round': hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
 refused 2 "contact_model 'round': convex" "${good[@]}" --wrt qpos --contact-model round
+refused 2 "contact model 'ncp' makes forces of a whole step" "${good[@]}" --wrt qpos --contact-model ncp --integrator rk4
 refused 2 "--friction-law: only with --contact-model hunt_crossley" "${good[@]}" --wrt qpos --friction-law brown
 refused 2 "that is an option: --contact-model" "${good[@]}" --wrt qpos --set contact_model=1
 refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
