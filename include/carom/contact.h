@@ -28,6 +28,7 @@ typedef struct {
   cr_real mu;                     // contact_mu
   cr_real area;                   // contact_area: m^2, 0 of a point
   cr_real stiffness;              // contact_stiffness: N/m, 0 where it has none of its own
+  cr_real hunt_crossley[5];       // contact_hunt_crossley
   // 0 unless cr_contact_options.motion asks for them
   cr_real gap;                           // distance less the margin: m, negative in penetration
   cr_real weight;                        // contact_weight
@@ -116,7 +117,7 @@ typedef struct {
 CR_API cr_status cr_model_add_contact_model(cr_model* model, const cr_contact_options* options,
                                             cr_error* error);
 
-/// Chooses the contact model of the contacts of two geoms ("convex", or one that was added), also where an explicit
+/// Chooses the contact model of the contacts of two geoms ("convex", "hunt_crossley", "ncp", or one that was added), also where an explicit
 /// <pair> makes them; geom2 -1: of geom1 with all others. It holds before the option contact_model; of several that
 /// fit a contact the one that was set last. All contacts are solved for together, whatever their contact models.
 /// Solver     as soon as a pair, or the option, says another than "convex", Newton's method solves for all; or the

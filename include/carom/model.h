@@ -117,7 +117,8 @@ CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
 /// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",
 /// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
 /// "tsit5" and more (docs/integrators.md; the error sentence of a wrong word lists them); cone
-/// "pyramidal" or "elliptic"; contact_model "convex" or one that was added (carom/contact.h); collision
+/// "pyramidal" or "elliptic"; contact_model "convex", "hunt_crossley", "ncp" or one that was added (carom/contact.h);
+/// friction_law "coulomb", "andersson", "hollars" or "brown"; collision
 /// "hard", "soft" or "smooth"; cfd (contacts from distance, for a
 /// model that only a backward pass uses) "off" or "on". If soft or smooth collision detection is
 /// chosen and softness is 0, softness becomes 0.1. All options are checked together; if the check fails

@@ -32,11 +32,11 @@ cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
                     "%s: the model has stages that were added, and code is not written to a file",
                     path);
   }
-  if (!cri_all_convex(m)) {
-    return cri_fail(
-        error, CR_ERR_UNSUPPORTED,
-        "%s: the model has a contact model that was added, and code is not written to a file",
-        path);
+  if (m->contact_model >= CR_CONTACT_ADDED || (m->contacts != NULL && m->contacts->mixed)) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED,
+                    "%s: the model has a contact model that was added, or that holds for pairs of "
+                    "geoms, which a file does not hold",
+                    path);
   }
   return cri_model_save(m, path, error);
 }

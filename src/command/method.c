@@ -80,6 +80,24 @@ static cr_status set_collision(const cr_method_options* o, cr_model* m, cr_error
   return cr_model_set_option(m, "softness", (cr_real)o->softness, error);
 }
 
+// laws that are no potential need normal and tangents in place of a pyramid's edges
+static cr_status set_contact_model(const cr_method_options* o, cr_model* m, cr_error* error) {
+  if (o->contact_model != NULL) {
+    CR_TRY(cr_model_set_choice(m, "contact_model", o->contact_model, error));
+    CR_TRY(strcmp(o->contact_model, "convex") == 0
+               ? CR_OK
+               : cr_model_set_choice(m, "cone", "elliptic", error));
+  }
+  if (o->friction_law == NULL) {
+    return CR_OK;
+  }
+  const char* contact_model = cr_model_get_choice(m, "contact_model");
+  if (contact_model == NULL || strcmp(contact_model, "hunt_crossley") != 0) {
+    return cri_fail(error, CR_ERR_ARG, "--friction-law: only with --contact-model hunt_crossley");
+  }
+  return cr_model_set_choice(m, "friction_law", o->friction_law, error);
+}
+
 // ---- the adjoint
 
 static bool is(const char* text, const char* word) {
@@ -126,6 +144,7 @@ cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* err
   CR_TRY(check_adaptive(o, error));
   CR_TRY(check_adjoint(o, error));
   CR_TRY(set_collision(o, m, error));
+  CR_TRY(set_contact_model(o, m, error));
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_choice(m, "integrator", o->integrator, error));
   }

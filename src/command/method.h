@@ -10,6 +10,7 @@
 typedef struct {
   const char *adjoint, *adjoint_states;
   const char *integrator, *controls, *rotations, *memory, *collision, *cfd;
+  const char *contact_model, *friction_law;
   double softness;                                    // 0: not given
   double muscle_smooth;                               // NaN: the model's
   double timestep;                                    // NaN: the model's
@@ -66,6 +67,11 @@ typedef struct {
        "collision detection: hard (default), soft (the published formulas) or smooth"},            \
       {"--softness", CR_OPT_POSITIVE, &(o).softness, "S",                                          \
        "softness of soft and smooth collision detection (default 0.1)"},                           \
+      {"--contact-model", CR_OPT_TEXT, &(o).contact_model, "convex|hunt_crossley|ncp",             \
+       "what turns contacts into forces: MuJoCo's convex model (default), Hunt-Crossley or ncp; "  \
+       "others than convex make the cone elliptic"},                                               \
+      {"--friction-law", CR_OPT_TEXT, &(o).friction_law, "coulomb|andersson|hollars|brown",        \
+       "friction of hunt_crossley over the slip velocity (default coulomb)"},                      \
       {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                    \
        "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},         \
   {                                                                                                \
@@ -80,7 +86,7 @@ cr_status cr_method_memory(const cr_method_options* options, size_t* bytes, cr_e
 /// True if the steps are adaptive.
 bool cr_method_is_adaptive(const cr_method_options* options);
 
-/// Sets the model's integrator, time step, collision detection and width of muscles' kinks.
+/// Sets the model's integrator, time step, collision detection, contact model and width of muscles' kinks.
 /// Errors   CR_ERR_ARG if a value is not valid, or an option would do nothing
 cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_error* error);
 

@@ -50,6 +50,8 @@ static cr_status check_option(const char* name, const char* text, cr_error* erro
                                            {"integrator", "--integrator"},
                                            {"collision", "--collision"},
                                            {"softness", "--softness"},
+                                           {"contact_model", "--contact-model"},
+                                           {"friction_law", "--friction-law"},
                                            {"cfd", "--cfd"},
                                            {"muscle_smooth", "--muscle-smooth"},
                                            {"cfd_dc", "--cfd"},

@@ -96,6 +96,15 @@ static void mix_geoms(const cr_model* m, cr_data* d, int c) {
   d->contact_dim[c] = w.equal ? larger : (w.mix[0] > 0 ? dim0 : dim1);
 }
 
+// [mixing.x8] what Hunt-Crossley contacts read, also of explicit pairs
+static void mix_hunt_crossley(const cr_model* m, cr_data* d, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  for (int i = 0; i < 5; i++) {
+    d->contact_hunt_crossley[5 * c + i] = w.mix[0] * m->geom_hunt_crossley[5 * w.geom[0] + i] +
+                                          w.mix[1] * m->geom_hunt_crossley[5 * w.geom[1] + i];
+  }
+}
+
 static void copy_pair(const cr_model* m, cr_data* d, int c, int p) {
   cr_copy(d->contact_friction + 5 * c, m->pair_friction + 5 * p, 5);
   cr_copy(d->contact_solref + 2 * c, m->pair_solref + 2 * p, 2);
@@ -218,6 +227,7 @@ static void mix(const cr_model* m, cr_data* d, int c) {
   } else {
     mix_geoms(m, d, c);
   }
+  mix_hunt_crossley(m, d, c);
   if (overrides(m)) {
     copy_override(m, d, c);
   }
@@ -247,6 +257,7 @@ static void copy_sibling(cr_data* d, int c) {
   copy_rows(d->contact_solref, c, 2);
   copy_rows(d->contact_solreffriction, c, 2);
   copy_rows(d->contact_solimp, c, 5);
+  copy_rows(d->contact_hunt_crossley, c, 5);
   copy_rows(d->contact_adhesion, c, 1);
   copy_rows(d->contact_includemargin, c, 1);
 }
@@ -347,6 +358,22 @@ static void mix_geoms_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
   tan->contact_includemargin[c] = par(t->geom_margin, a, 1, 0) + par(t->geom_margin, b, 1, 0);
 }
 
+static void mix_hunt_crossley_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  const cr_model* t = &tan->par;
+  int a = w.geom[0], b = w.geom[1];
+  cr_real g[2];
+  share_gradient(m, &w, g);
+  cr_real share_tan = g[0] * par(t->geom_solmix, a, 1, 0) + g[1] * par(t->geom_solmix, b, 1, 0);
+  // [mixing.x8]
+  for (int i = 0; i < 5; i++) {
+    cr_real difference = m->geom_hunt_crossley[5 * a + i] - m->geom_hunt_crossley[5 * b + i];
+    tan->contact_hunt_crossley[5 * c + i] = w.mix[0] * par(t->geom_hunt_crossley, a, 5, i) +
+                                            w.mix[1] * par(t->geom_hunt_crossley, b, 5, i) +
+                                            share_tan * difference;
+  }
+}
+
 static void copy_pair_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c, int p) {
   const cr_model* t = &tan->par;
   for (int i = 0; i < 5; i++) {
@@ -380,6 +407,7 @@ cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     } else {
       mix_geoms_tan(m, d, tan, c);
     }
+    mix_hunt_crossley_tan(m, d, tan, c);
     if (overrides(m)) {
       copy_override_tan(m, tan, c);
     }
@@ -447,6 +475,23 @@ static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
   add(t->geom_solmix, b, g[1] * share_bar);
 }
 
+static void mix_hunt_crossley_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  const cr_model* t = &bar->par;
+  const cr_real* own_bar = bar->contact_hunt_crossley + 5 * c;
+  int a = w.geom[0], b = w.geom[1];
+  cr_real g[2], share_bar = 0;
+  share_gradient(m, &w, g);
+  // [mixing.x8]'
+  for (int i = 0; i < 5; i++) {
+    add(t->geom_hunt_crossley, 5 * a + i, w.mix[0] * own_bar[i]);
+    add(t->geom_hunt_crossley, 5 * b + i, w.mix[1] * own_bar[i]);
+    share_bar += (m->geom_hunt_crossley[5 * a + i] - m->geom_hunt_crossley[5 * b + i]) * own_bar[i];
+  }
+  add(t->geom_solmix, a, g[0] * share_bar);
+  add(t->geom_solmix, b, g[1] * share_bar);
+}
+
 static void copy_pair_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c, int p) {
   const cr_model* t = &bar->par;
   add(t->pair_adhesion, p, bar->contact_adhesion[c]);
@@ -487,7 +532,7 @@ static bool wanted(const cr_model* par) {
          par->geom_friction != NULL || par->geom_solref != NULL || par->geom_solimp != NULL ||
          par->geom_solmix != NULL || par->geom_margin != NULL || par->pair_friction != NULL ||
          par->pair_solref != NULL || par->pair_solreffriction != NULL || par->pair_solimp != NULL ||
-         par->pair_margin != NULL;
+         par->pair_margin != NULL || par->geom_hunt_crossley != NULL;
 }
 
 cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -505,6 +550,7 @@ cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     } else {
       mix_geoms_bar(m, d, bar, c);
     }
+    mix_hunt_crossley_bar(m, d, bar, c);
   }
   return CR_OK;
 }

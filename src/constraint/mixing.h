@@ -10,9 +10,9 @@
 #define CR_MIN_FRICTION CR_R(1e-5)
 
 /// Parameters of every contact.
-/// Map      (geom_friction, geom_solref, geom_solimp, geom_solmix, geom_margin; pair_..., o_...) ->
+/// Map      (geom_friction, geom_solref, geom_solimp, geom_solmix, geom_margin, geom_hunt_crossley; pair_..., o_...) ->
 ///          contact_includemargin, _friction, _solref, _solreffriction, _solimp, _dim, _adhesion,
-///          _surfacevel
+///          _surfacevel, _hunt_crossley
 /// Equation an explicit pair: its own numbers. Otherwise, with w = solmix1 / (solmix1 + solmix2)
 ///          (two zeros: 1/2) and equal priorities:
 ///          solimp = w solimp1 + (1-w) solimp2; solref alike if both time constants are positive,
@@ -21,6 +21,7 @@
 ///          Adhesion: the sum of both, or that of higher priority; a contact that pulls has dimension
 ///          1 beyond its margin. Surface velocity: (t1 . v, t2 . v, n . w), v and w the velocities of
 ///          the second geom's surface against the first's, v = R v0 + w x (pos - xpos), w = R w0.
+///          Numbers of Hunt-Crossley contacts: mixed as solimp, by the geoms also of explicit pairs.
 ///          With the flag override: o_margin, o_solref for both references, o_solimp, o_friction.
 ///          Friction (slide, spin, roll) unfolds to (slide, slide, spin, roll, roll), at least 1e-5.
 ///          [MuJoCo manual, Computation, "Contact": "Contact parameters"]

@@ -6,6 +6,7 @@
 
 #include "constraint/equality.h"
 #include "math/runs.h"
+#include "model/added_contact.h"
 
 /// Rows of a contact of dimension dim under the model's cone.
 static inline int cri_contact_rows(const cr_model* m, int dim) {
@@ -18,6 +19,15 @@ static inline int cri_rows_block(const cr_model* m, const cr_data* d, int i) {
     return cri_equality_rows(m->eq_type[d->efc_id[i]]);
   }
   return i < d->ne + d->nf + d->nl ? 1 : cri_contact_rows(m, d->contact_dim[d->efc_id[i]]);
+}
+
+/// True if row i is of a contact of the model ncp.
+static inline bool cri_row_is_ncp(const cr_model* m, const cr_data* d, int i) {
+  if (i < d->ne + d->nf + d->nl || (m->contact_model != CR_CONTACT_NCP && m->contacts == NULL)) {
+    return false;
+  }
+  const int32_t* geom = d->contact_geom + 2 * d->efc_id[i];
+  return cri_contact_model_of(m, geom[0], geom[1]) == CR_CONTACT_NCP;
 }
 
 /// True if the rows that the flag `disable` (CR_DSBL_...) switches off are on.

@@ -128,9 +128,10 @@ cr_status cri_implicit_inertia_prepare(const cr_model* m, cr_data* d, cr_real* v
 cr_mass_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d, const cr_real* value,
                                           const cr_real* tau) {
   if (cri_is_discrete(m)) {
-    return (cr_mass_view){value, cri_implicit_inertia_pattern(m, d), false, tau};
+    return (cr_mass_view){value, cri_implicit_inertia_pattern(m, d), false, tau,
+                          cri_implicit_inertia_solve};
   }
-  return (cr_mass_view){d->M, pattern_of(m), true, tau};
+  return (cr_mass_view){d->M, pattern_of(m), true, tau, cri_implicit_inertia_solve};
 }
 
 void cri_implicit_inertia_solve_part(const cr_model* m, const cr_data* d, cr_runs trees, cr_real* x,

@@ -54,10 +54,11 @@ CR_STAGE(constraint, mixing, always, nothing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
   F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
   F(o_margin) F(o_solref) F(o_solimp) F(o_friction) F(contact_dist) F(contact_pos)
-  F(contact_frame) F(geom_xpos) F(geom_xmat) F(geom_adhesion) F(pair_adhesion) F(geom_surfacevel),
+  F(contact_frame) F(geom_xpos) F(geom_xmat) F(geom_adhesion) F(pair_adhesion) F(geom_surfacevel)
+  F(geom_hunt_crossley),
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(contact_adhesion) F(contact_surfacevel) F(contact_area)
-  F(contact_stiffness),
+  F(contact_stiffness) F(contact_hunt_crossley),
   NEEDS(.scratch = 0))
 
 CR_STAGE(constraint, constraint, always, nothing,
@@ -152,7 +153,8 @@ CR_STAGE(inertia, drag, always, nothing,
 CR_STAGE(solver, regularisation, regularisation, nothing,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(efm_dof) F(efm_tendon) F(efm_actuator)
-  F(efm_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
+  F(efm_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim)
+  F(ncp_cfm),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu),
   NEEDS(.scratch = 41 * n->nbody + 20 * n->nv,
         .efc_J = n->nrowpair, .M = n->nrowpair + n->discrete * n->nv, .efm_fluid = n->discrete * (n->nefc + n->nv),
@@ -162,7 +164,7 @@ CR_STAGE(solver, reference, always, nothing,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
   F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)
-  F(jnt_solref) F(tendon_solref_lim),
+  F(jnt_solref) F(tendon_solref_lim) F(ncp_baumgarte),
   F(efc_vel) F(efc_aref),
   NEEDS(.scratch = 18 * n->nbody + 6 * n->nefc, .efc_J = 1))
 
@@ -174,7 +176,7 @@ CR_STAGE(engine, acceleration, acceleration, rows,
   F(tendon_solimp_fri) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_solref) F(contact_solimp) F(contact_adhesion)
   F(dof_invweight0) F(contact_weight) F(contact_area) F(contact_stiffness) F(efc_pos)
-  F(efc_margin) F(efc_vel),
+  F(efc_margin) F(efc_vel) F(contact_hunt_crossley),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint),
   NEEDS(.scratch = 90 * n->nv + 60 * n->nbody + 24 * n->nefc + 20 * n->ntree + 2 * n->nv * n->nword + n->nefmL
         + n->discrete * 60 * n->nbody + n->contact_room,

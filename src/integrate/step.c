@@ -27,6 +27,7 @@ static cr_status integrate(const cr_model* m, cr_data* d) {
 cr_status cr_step(const cr_model* m, cr_data* d) {
   const cri_call call = {"cr_step", cri_error_of(d)};
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  CR_TRY(cri_check_method(&call, m));
   return cri_step(m, d);
 }
 

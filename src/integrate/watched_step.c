@@ -42,6 +42,7 @@ cr_status cr_step_watched(const cr_model* m, cr_data* d, cr_stage_watch watch, v
   const cri_call call = {"cr_step_watched", cri_error_of(d)};
   watcher w = {watch, context};
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  CR_TRY(cri_check_method(&call, m));
   if (cri_tableau_of(m->integrator) != NULL) {
     return check(&call, m, d);
   }

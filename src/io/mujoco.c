@@ -367,6 +367,7 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   free(rows);
   CR_TRY(status);
   fill_special(m, mj);
+  cri_model_default_laws(m);
   cri_model_derive_M(m);
   cri_model_derive_inertial(m);
   CR_TRY(keep_hulls(m, error));

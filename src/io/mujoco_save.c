@@ -256,7 +256,9 @@ static bool is_idle(const cr_model* m, cr_field_id id, int row) {
            m->jnt_stiffness[j] == 0;
   }
   return (id == CR_FIELD_geom_size && m->geom_type[row] == CR_GEOM_HFIELD) ||
-         id == CR_FIELD_geom_cfd || id == CR_FIELD_pair_cfd || id == CR_FIELD_body_simple;
+         id == CR_FIELD_geom_cfd || id == CR_FIELD_geom_hunt_crossley ||
+         id == CR_FIELD_ncp_baumgarte || id == CR_FIELD_ncp_cfm || id == CR_FIELD_pair_cfd ||
+         id == CR_FIELD_body_simple;
 }
 
 // numbers of a size that a shape has; all of other fields
@@ -495,9 +497,9 @@ static cr_status write(save* s) {
 
 static cr_status check_laws(const cr_model* m, const char* path, cr_error* error) {
   const char* added = m->schedule != NULL && m->schedule->nadded > 0 ? "stages that were added"
-                      : !cri_all_convex(m) ? "a contact model that was added"
-                      : m->nadded_law > 0  ? "actuator laws that were added"
-                                           : NULL;
+                      : !cri_all_convex(m)                           ? "a contact model of its own"
+                      : m->nadded_law > 0 ? "actuator laws that were added"
+                                          : NULL;
   return added == NULL ? CR_OK
                        : cri_fail(error, CR_ERR_UNSUPPORTED,
                                   "%s: the model has %s, which MuJoCo does not know", path, added);

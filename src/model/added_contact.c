@@ -85,3 +85,11 @@ bool cri_contact_in_use(const cr_model* m, int32_t model) {
   }
   return used;
 }
+
+bool cri_all_explicit(const cr_model* m) {
+  bool all = m->contact_model == CR_CONTACT_HUNT_CROSSLEY;
+  for (int i = 0; m->contacts != NULL && i < m->contacts->nrule; i++) {
+    all = all && m->contacts->rule[i].model == CR_CONTACT_HUNT_CROSSLEY;
+  }
+  return all;
+}

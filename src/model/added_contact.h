@@ -52,4 +52,7 @@ static inline bool cri_all_convex(const cr_model* m) {
   return m->contact_model == CR_CONTACT_CONVEX && (m->contacts == NULL || !m->contacts->mixed);
 }
 
+/// Whether all contacts have a law of gap and gap velocity, hunt_crossley, so that their forces need no solve.
+bool cri_all_explicit(const cr_model* m);
+
 #endif

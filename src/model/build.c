@@ -30,6 +30,14 @@ static void default_options(cr_model* m) {
   m->iterations = 200;
 }
 
+void cri_model_default_laws(cr_model* m) {
+  const cr_real hunt_crossley[5] = {CR_R(1e5), CR_R(1e5), CR_R(1.5), CR_R(0.05), 1};
+  fill(m->geom_hunt_crossley, m->ngeom, 5, hunt_crossley);
+  m->ncp_baumgarte[0] = CR_R(0.2);
+  m->ncp_cfm[0] = CR_R(1e-6);
+  m->ncp_sweeps = 50;
+}
+
 static void default_contacts(cr_model* m) {
   const cr_real solref[2] = {CR_R(0.02), 1};
   const cr_real solimp[5] = {CR_R(0.9), CR_R(0.95), CR_R(0.001), CR_R(0.5), 2};
@@ -90,6 +98,7 @@ void cri_model_defaults(cr_model* m) {
   }
   default_options(m);
   default_contacts(m);
+  cri_model_default_laws(m);
   default_actuators(m);
 }
 

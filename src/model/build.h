@@ -22,6 +22,9 @@
 /// Actuator i gets control i and force output i where the counts agree, and no activation.
 void cri_model_defaults(cr_model* m);
 
+/// The part of it that MuJoCo does not know: numbers of Carom's own contact models.
+void cri_model_default_laws(cr_model* m);
+
 /// Derives everything that follows from the structure, and checks it.
 /// Reads    body_parentid, body_jntnum, jnt_type, body_mocapid, geom_bodyid, geom_type, geom_size,
 ///          geom_dataid, hfield_size, mesh_vertadr, mesh_vertnum, mesh_vert,

@@ -253,7 +253,7 @@ static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
 static int64_t triangle(const cr_model* m) { return (int64_t)m->nv * (m->nv + 1) / 2; }
 
 int64_t cri_contact_room(const cr_model* m) {
-  return cri_all_convex(m) ? triangle(m) : (int64_t)m->nv * m->nv;
+  return cri_all_convex(m) || cri_all_explicit(m) ? triangle(m) : (int64_t)m->nv * m->nv;
 }
 
 // numbers that added stages change

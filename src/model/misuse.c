@@ -2,6 +2,7 @@
 // Sentences for wrong arguments.
 #include "model/misuse.h"
 
+#include "model/added_contact.h"
 #include "model/model_options.h"
 #include "model/schedule.h"
 #include "model/tableau.h"
@@ -78,6 +79,18 @@ static cr_status check_contact(const cri_call* call, const cr_model* m, const cr
   }
   return cri_fail(call->error, CR_ERR_ARG,
                   "%s: %s was made for another contact model; make it again", call->name, what);
+}
+
+// contacts that look at the velocity after the step need steps of the model's length
+cr_status cri_check_method(const cri_call* call, const cr_model* m) {
+  if (!cri_contact_in_use(m, CR_CONTACT_NCP) ||
+      (m->integrator != CR_INT_RK4 && cri_tableau_of(m->integrator) == NULL)) {
+    return CR_OK;
+  }
+  return cri_fail(call->error, CR_ERR_ARG,
+                  "%s: contact model 'ncp' makes forces of a whole step, which the stages of "
+                  "integrator %s do not have; set it to euler, implicit, implicitfast or discrete",
+                  call->name, cri_integrator_word(m->integrator));
 }
 
 // additional room for the integrator of the model; a rollout makes it if it is missing

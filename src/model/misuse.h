@@ -55,4 +55,8 @@ cr_status cri_check_twin(const cri_call* call, const cr_model* m, const cr_data*
 cr_status cri_check_work(const cri_call* call, const cr_model* m, const cr_data* d,
                          const cr_data* work);
 
+/// Whether the contact models in use know steps of the model's integrator.
+/// Errors   CR_ERR_ARG
+cr_status cri_check_method(const cri_call* call, const cr_model* m);
+
 #endif

@@ -156,8 +156,13 @@ enum {
 
 enum {
   CR_CONTACT_CONVEX = 0,
-  CR_CONTACT_ADDED = 1  // and above: contact models that were added to the model
+  CR_CONTACT_HUNT_CROSSLEY = 1,
+  CR_CONTACT_NCP = 2,
+  CR_CONTACT_ADDED = 16  // and above: contact models that were added to the model
 };
+
+// friction over slip velocity
+enum { CR_FRICTION_COULOMB, CR_FRICTION_ANDERSSON, CR_FRICTION_HOLLARS, CR_FRICTION_BROWN };
 
 struct cr_model {
 #define CR_SIZE(name, text) int32_t name;

@@ -477,6 +477,25 @@ static cr_real norm4(const cr_real* q) {
   return cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
+// numbers of Carom's own contact models
+static cr_status check_laws(const cr_model* m, cr_error* error) {
+  if (!(m->ncp_cfm[0] > 0)) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "ncp_cfm: 0, but contacts that do not give way have no unique forces");
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    const cr_real* p = m->geom_hunt_crossley + 5 * i;
+    if (p[2] < 1) {
+      return bad(m, CR_FIELD_geom_hunt_crossley, i, "has an exponent below 1", (double)p[2], error);
+    }
+    if (!(p[3] > 0)) {
+      return bad(m, CR_FIELD_geom_hunt_crossley, i, "has a transition velocity of zero",
+                 (double)p[3], error);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status check_axes(const cr_model* m, cr_error* error) {
   for (int j = 0; j < m->njnt; j++) {
     const cr_real* a = m->jnt_axis + 3 * j;
@@ -534,6 +553,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(cri_sensors_check(m, error));
   CR_TRY(check_quaternions(m, error));
   CR_TRY(check_ranges(m, error));
+  CR_TRY(check_laws(m, error));
   return check_axes(m, error);
 }
 

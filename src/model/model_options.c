@@ -22,7 +22,15 @@ static const cri_word collisions[] = {{"hard", CR_COLLISION_HARD},
                                       {"soft", CR_COLLISION_SOFT},
                                       {"smooth", CR_COLLISION_SMOOTH},
                                       {NULL, 0}};
-static const cri_word contact_models[] = {{"convex", CR_CONTACT_CONVEX}, {NULL, 0}};
+static const cri_word contact_models[] = {{"convex", CR_CONTACT_CONVEX},
+                                          {"hunt_crossley", CR_CONTACT_HUNT_CROSSLEY},
+                                          {"ncp", CR_CONTACT_NCP},
+                                          {NULL, 0}};
+static const cri_word friction_laws[] = {{"coulomb", CR_FRICTION_COULOMB},
+                                         {"andersson", CR_FRICTION_ANDERSSON},
+                                         {"hollars", CR_FRICTION_HOLLARS},
+                                         {"brown", CR_FRICTION_BROWN},
+                                         {NULL, 0}};
 static const cri_word switches[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 // of MJCF's <flag>; a set bit switches off
 static const cri_word disables[] = {{"constraint", CR_DSBL_CONSTRAINT},

@@ -162,6 +162,9 @@ cri_counts cri_counts_of(const cr_model* m, const cr_data* d) {
   n.nidle = n.discrete != 0 && !exact ? n.nefc : 0;
   n.nrowpair = exact || n.discrete != 0 ? n.nefc : 0;
   const size_t own = n.nH + 10 * n.nv + 12 * n.nefc + 8 * n.ncon;
-  n.contact_room = m->contact_model == CR_CONTACT_CONVEX ? 0 : own;
+  n.contact_room = cri_all_convex(m) || cri_all_explicit(m) ? 0 : own;
+  if (cri_contact_in_use(m, CR_CONTACT_NCP)) {
+    n.contact_room += n.nefc * (n.nv + 6);
+  }
   return n;
 }

@@ -61,7 +61,7 @@ typedef struct cri_counts {
   size_t nsplit_moment;  // and outputs of actuators
   size_t nidle;          // rows that may move nothing, with discrete
   size_t nrowpair;       // rows whose regularisation takes a pair of its own
-  size_t contact_room;   // numbers of a contact model that was added to the model
+  size_t contact_room;   // numbers of contact models that Newton's method solves for
 } cri_counts;
 
 /// What a stage, or who drives stages, needs at most; `all`: the pairs of all of them.

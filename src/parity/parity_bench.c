@@ -6,7 +6,9 @@
 
 #include "engine/data_create.h"
 #include "io/mujoco.h"
+#include "model/added_contact.h"
 #include "model/model_check.h"
+#include "model/model_options.h"
 
 // true if the data have room of their own
 static cr_status make_discrete(cr_parity_bench* b, cr_error* error) {
@@ -39,6 +41,11 @@ void cri_parity_options(mjModel* mj) {
 }
 
 cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m, cr_error* error) {
+  if (!cri_all_convex(m)) {
+    const cri_option* o = cri_option_find("contact_model");
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "MuJoCo has no contact model '%s' to compare with",
+                    cri_choice_word(m, o, m->contact_model));
+  }
   cr_parity_bench* b = calloc(1, sizeof *b);
   if (b == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "parity: no memory");

@@ -361,6 +361,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
                          cr_error* error) {
   const cri_call call = {"cr_rollout_run", error};
   CR_TRY(cri_rollout_check(&call, r, m));
+  CR_TRY(cri_check_method(&call, m));
   CR_TRY(loss != NULL && loss->value == NULL ? cri_is_null(&call, "the loss's value") : CR_OK);
   if (nstep < 1 || nstep > r->nstep_max) {
     return cri_fail(error, CR_ERR_ARG, "rollout: %d steps, room for %d", nstep, r->nstep_max);

@@ -3,6 +3,8 @@
 #include "solver/contact_law.h"
 
 #include "constraint/rows.h"
+#include "law/hunt_crossley.h"
+#include "law/ncp.h"
 #include "model/added_contact.h"
 #include "model/names.h"
 #include "solver/friction_cone.h"
@@ -13,10 +15,31 @@ _Static_assert((int)CR_MAX_CONTACT_BENDS == (int)CRI_LAW_BENDS, "bends of a law"
 
 // ---- whose law
 
+// Carom's own, as a program would add them
+static const cri_added_contact own[] = {
+    [CR_CONTACT_HUNT_CROSSLEY] = {.name = "hunt_crossley",
+                                  .options = {.force = cri_hunt_crossley_force,
+                                              .jvp = cri_hunt_crossley_jvp,
+                                              .vjp = cri_hunt_crossley_vjp,
+                                              .bends = cri_hunt_crossley_bends,
+                                              .motion = true}},
+    [CR_CONTACT_NCP] = {
+        .name = "ncp",
+        .options = {.force = cri_ncp_force, .jvp = cri_ncp_jvp, .vjp = cri_ncp_vjp}}};
+enum { N_OWN = sizeof own / sizeof own[0] };
+
+// NULL: the convex one
+static const cri_added_contact* law_of(const cr_model* m, int32_t model) {
+  if (model >= CR_CONTACT_ADDED) {
+    return &m->contacts->model[model - CR_CONTACT_ADDED];
+  }
+  return model == CR_CONTACT_CONVEX ? NULL : &own[model];
+}
+
 // the contact model of contact c; NULL: the convex one
 static const cri_added_contact* model_of(const cr_model* m, const cr_data* d, int c) {
   int32_t model = cri_contact_model_of(m, d->contact_geom[2 * c], d->contact_geom[2 * c + 1]);
-  return model == CR_CONTACT_CONVEX ? NULL : &m->contacts->model[model - CR_CONTACT_ADDED];
+  return law_of(m, model);
 }
 
 static bool is_contact(const cr_data* d, int row) {
@@ -53,6 +76,9 @@ cr_status cri_contact_law_check(const cr_model* m, cr_data* d) {
 
 bool cri_contact_law_sees_motion(const cr_model* m) {
   bool motion = false;
+  for (int i = CR_CONTACT_CONVEX + 1; i < N_OWN; i++) {
+    motion = motion || (own[i].options.motion && cri_contact_in_use(m, i));
+  }
   for (int i = 0; i < cri_nadded_contact(m); i++) {
     motion = motion ||
              (m->contacts->model[i].options.motion && cri_contact_in_use(m, CR_CONTACT_ADDED + i));
@@ -78,6 +104,7 @@ static void gather(const piece* p, int contact, const cr_data* x, const cr_real*
   to->mu = x->contact_mu[contact];
   to->area = x->contact_area[contact];
   to->stiffness = x->contact_stiffness[contact];
+  cr_copy(to->hunt_crossley, x->contact_hunt_crossley + 5 * contact, 5);
   if (p->model->options.motion) {
     to->gap = x->efc_pos[i] - x->efc_margin[i];
     to->weight = x->contact_weight[contact];
@@ -92,6 +119,7 @@ static void scatter(const piece* p, int contact, const cr_contact_numbers* from,
     bar->efc_D[i + k] += from->D[k];
   }
   for (int k = 0; k < 5; k++) {
+    bar->contact_hunt_crossley[5 * contact + k] += from->hunt_crossley[k];
     bar->contact_friction[5 * contact + k] += from->friction[k];
   }
   bar->contact_mu[contact] += from->mu;
@@ -143,10 +171,10 @@ static void contact_force(const cr_model* m, const cr_data* d, const piece* p, c
   }
 }
 
-void cri_contact_law_force(const cr_model* m, const cr_data* d, const cr_real* e, cr_real* f,
-                           int32_t* state) {
-  for (int i = 0; i < d->nefc;) {
-    piece p = piece_at(m, d, i, d->nefc);
+void cri_contact_law_force(const cr_model* m, const cr_data* d, cr_run rows, const cr_real* e,
+                           cr_real* f, int32_t* state) {
+  for (int i = rows.begin; i < rows.end;) {
+    piece p = piece_at(m, d, i, rows.end);
     if (p.model == NULL) {
       cri_constraint_force(d, p.rows, e, f, state);
     } else {

@@ -14,9 +14,9 @@ enum { CRI_STATE_ADDED = 16 };
 /// Errors   CR_ERR_UNSUPPORTED, with the names of the contact model and of a geom
 cr_status cri_contact_law_check(const cr_model* m, cr_data* d);
 
-/// Forces f and states of all rows at e. [contact_law.l1]
-void cri_contact_law_force(const cr_model* m, const cr_data* d, const cr_real* e, cr_real* f,
-                           int32_t* state);
+/// Forces f and states at e, of rows that begin and end with a block. [contact_law.l1]
+void cri_contact_law_force(const cr_model* m, const cr_data* d, cr_run rows, const cr_real* e,
+                           cr_real* f, int32_t* state);
 
 /// f_tan and e_bar of a contact model (solver/contact_model.h) at e, of rows that begin and end with a block.
 /// `bar` may be NULL.

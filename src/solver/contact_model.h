@@ -18,6 +18,8 @@ typedef struct {
   cr_pattern pattern;
   bool tree;
   const cr_real* tau;
+  /// x = mass^-1 x, in scratch of `work`
+  void (*solve)(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 } cr_mass_view;
 
 /// Right sides of a solve with H, which become the solutions: n columns of nv numbers each, X[i ld + k] the
@@ -95,7 +97,7 @@ typedef struct cr_contact_model {
   bool (*sees_motion)(const cr_model* m);
 } cr_contact_model;
 
-/// What solves for m: the convex model, or Newton's method where a contact model was added and is in use.
+/// What solves for m: the convex model; the explicit one where all contacts are hunt_crossley; else Newton's method.
 const cr_contact_model* cri_contact_model(const cr_model* m);
 
 #endif

@@ -3,6 +3,7 @@
 #include "solver/newton_model.h"
 
 #include "constraint/rows.h"
+#include "law/gauss_seidel.h"
 #include "math/dense_lu.h"
 #include "model/added_contact.h"
 #include "model/model_options.h"
@@ -12,7 +13,7 @@
 #include "solver/islands.h"
 #include "solver/latent_friction.h"
 
-enum { LEAST_STEPS = 400, LINE_STEPS = 60, CORRECTIONS = 8 };
+enum { LEAST_STEPS = 400, LINE_STEPS = 60, CORRECTIONS = 8, ROUNDS = 4, NEWTON_STEPS = 40 };
 
 static const cr_real ENOUGH = 4096 * CR_EPS;  // residual that may come to rest
 static const cr_real NOISE = 32 * CR_EPS;     // of the sizes of all terms of g, what is rounding
@@ -62,7 +63,7 @@ static void evaluate(const problem* p, point* x) {
   for (int i = 0; i < d->nefc; i++) {
     x->e[i] -= d->efc_aref[i];
   }
-  cri_contact_law_force(p->m, d, x->e, x->f, x->state);
+  cri_contact_law_force(p->m, d, cri_all_rows(d), x->e, x->f, x->state);
   cr_zero(x->q, p->m->nv);
   cri_rows_mul_transposed(p->m, d, d->efc_J, x->q, x->f);
   cr_sparse_mul(x->Ma, p->mass->value, &p->mass->pattern, x->a);
@@ -93,7 +94,8 @@ static cr_data push_none(const cr_data* d, cr_data* owner) {
                    .contact_friction = zero,
                    .contact_weight = zero,
                    .contact_area = zero,
-                   .contact_stiffness = zero};
+                   .contact_stiffness = zero,
+                   .contact_hunt_crossley = zero};
 }
 
 // H -= J_r' slope J_s, of two rows of a block
@@ -236,7 +238,7 @@ static void advance(const problem* p, const point* x, const cr_real* s, point* y
 // the contact model of the model, or another one that is in use where that is convex
 static const char* name_of(const problem* p) {
   const cr_model* m = p->m;
-  int32_t model = m->contact_model != CR_CONTACT_CONVEX ? m->contact_model : CR_CONTACT_ADDED;
+  int32_t model = m->contact_model != CR_CONTACT_CONVEX ? m->contact_model : CR_CONTACT_CONVEX + 1;
   while (!cri_contact_in_use(m, model)) {
     model++;
   }
@@ -309,10 +311,10 @@ static void follow(const problem* p, point* x, point* y, cr_real* s, cr_real* g0
 }
 
 // from x, with the factors of H at the solution; y and s are scratch
-static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
+static cr_status iterate(const problem* p, point* x, point* y, cr_real* s, int steps) {
   cr_data* d = p->d;
   int most = d->solver_iterations;
-  most += p->m->iterations > LEAST_STEPS ? p->m->iterations : LEAST_STEPS;
+  most += p->m->iterations > steps && steps == LEAST_STEPS ? p->m->iterations : steps;
   if (!(x->residual < CR_MAX)) {
     return cri_fail(&d->error, CR_ERR_NONFINITE, "contact model '%s': a force is not finite",
                     name_of(p));
@@ -352,25 +354,50 @@ static void start(const problem* p, point* x, point* y) {
   }
 }
 
+// [ncp.n4] from the forces f, which go on; x is where they lead to if that leaves less, y is scratch
+static void sweep(const problem* p, int most, cr_real* f, point* x, point* y) {
+  cr_copy(y->f, f, p->d->nefc);
+  (void)cri_gauss_seidel(p->m, p->d, p->mass->solve, most, y->f, y->a);
+  cr_copy(f, y->f, p->d->nefc);
+  evaluate(p, y);
+  if (y->residual < x->residual) {
+    swap(x, y);
+  }
+}
+
+// sweeps and Newton's method in turn, the former more each time
+static cr_status sweep_and_iterate(const problem* p, point* x, point* y, cr_real* s) {
+  cr_real* f = cri_push(p->d, (size_t)p->d->nefc);
+  cr_status status = CR_ERR_SOLVER;
+  cr_copy(f, x->f, p->d->nefc);
+  for (int k = 0, n = p->m->ncp_sweeps; k < ROUNDS && n > 0 && status == CR_ERR_SOLVER; k++) {
+    sweep(p, n, f, x, y);
+    status = iterate(p, x, y, s, NEWTON_STEPS);
+    n *= 4;
+  }
+  return status;
+}
+
 // from x; where that comes nowhere, along the path from the start
 static cr_status search(const problem* p, point* x, point* y) {
   size_t n = (size_t)p->m->nv;
   cr_real* s = cri_push(p->d, n);
   p->d->solver_iterations = 0;
-  cr_status status = iterate(p, x, y, s);
+  bool sweeps = cri_contact_in_use(p->m, CR_CONTACT_NCP) && p->m->ncp_sweeps > 0;
+  cr_status status = sweeps ? sweep_and_iterate(p, x, y, s) : iterate(p, x, y, s, LEAST_STEPS);
   if (status != CR_ERR_SOLVER) {
     return status;
   }
   start(p, x, y);
   follow(p, x, y, s, cri_push(p->d, n));
-  return iterate(p, x, y, s);
+  return iterate(p, x, y, s, LEAST_STEPS);
 }
 
 // ---- a solver of one's own
 
 static const cr_contact_options* solver_of(const cr_model* m) {
   const cr_contact_options* o =
-      m->contact_model == CR_CONTACT_CONVEX
+      m->contact_model < CR_CONTACT_ADDED
           ? NULL
           : &m->contacts->model[m->contact_model - CR_CONTACT_ADDED].options;
   return o != NULL && o->solve != NULL ? o : NULL;
@@ -503,7 +530,7 @@ static bool delicate(const cr_model* m, const cr_data* d) {
 
 static cr_status force(const cr_model* m, cr_data* d) {
   CR_TRY(cri_contact_law_check(m, d));
-  cri_contact_law_force(m, d, d->acc_jar, d->acc_force, d->efc_state);
+  cri_contact_law_force(m, d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
   return CR_OK;
 }
 

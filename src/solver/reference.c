@@ -246,9 +246,15 @@ typedef struct {
   cr_real k, b;
   cri_step_row row;
   cr_real h;  // the time step with discrete, else 0
+  bool ncp;
 } pull;
 
 static pull pull_of(const cr_model* m, const cr_data* d, int i) {
+  if (cri_row_is_ncp(m, d, i)) {
+    // [reference.e6] b = 1 / h, k = beta / h^2
+    cr_real h = m->timestep;
+    return (pull){.k = m->ncp_baumgarte[0] / (h * h), .b = 1 / h, .row = {.f = 1}, .ncp = true};
+  }
   pull p = {.row = cri_step_row_of(m, d, i), .h = cri_is_discrete(m) ? m->timestep : 0};
   p.k = p.row.K * d->efc_KBIP[4 * i + 2];
   p.b = p.row.B + p.h * p.k;
@@ -267,7 +273,7 @@ static void numerators(const cr_model* m, const cr_data* d, const cr_real* vel, 
   for (int i = 0; i < d->nefc; i++) {
     const cr_real* KBIP = d->efc_KBIP + 4 * i;
     cr_real k = KBIP[0] * KBIP[2], b = KBIP[1], slope;
-    if (discrete) {
+    if (discrete || cri_row_is_ncp(m, d, i)) {
       pull p = pull_of(m, d, i);
       k = p.k;
       b = p.b;
@@ -289,7 +295,7 @@ cr_status cr_reference(const cr_model* m, cr_data* d) {
   // [reference.e2] aref = (-b efc_vel - k h) / f
   numerators(m, d, d->efc_vel, d->efc_aref, d);
   for (int i = 0; i < d->nefc && cri_is_discrete(m); i++) {
-    d->efc_aref[i] /= cri_step_row_of(m, d, i).f;
+    d->efc_aref[i] /= pull_of(m, d, i).row.f;
   }
   adhesion(m, d);
   return CR_OK;
@@ -301,7 +307,7 @@ static void divide_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const 
   cr_real* num = cri_push(tan, (size_t)d->nefc);
   numerators(m, d, vel, num, tan);
   for (int i = 0; i < d->nefc; i++) {
-    cri_step_row row = cri_step_row_of(m, d, i);
+    cri_step_row row = pull_of(m, d, i).row;
     cr_real f_tan = cri_step_row_tan(row.f_y, tan->efc_KBIP + 4 * i);
     tan->efc_aref[i] = (tan->efc_aref[i] - num[i] / row.f * f_tan) / row.f;
   }
@@ -330,6 +336,9 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cr_real k_tan =
         cri_step_row_tan(p.row.K_y, KBIP_tan) * d->efc_KBIP[4 * i + 2] + p.row.K * KBIP_tan[2];
     cr_real b_tan = cri_step_row_tan(p.row.B_y, KBIP_tan) + p.h * k_tan;
+    if (p.ncp) {
+      k_tan = cri_par_tan(tan->par.ncp_baumgarte, 0, 1)[0] / (m->timestep * m->timestep);
+    }
     tan->efc_vel[i] += turned[i];
     tan->efc_aref[i] = -b_tan * vel[i] - p.b * tan->efc_vel[i] - k_tan * h - p.k * h_tan;
   }
@@ -351,7 +360,7 @@ static void divide_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
   cr_real* num = cri_push(bar, (size_t)d->nefc);
   numerators(m, d, vel, num, bar);
   for (int i = 0; i < d->nefc; i++) {
-    cri_step_row row = cri_step_row_of(m, d, i);
+    cri_step_row row = pull_of(m, d, i).row;
     num_bar[i] /= row.f;
     cri_step_row_bar(row.f_y, -num[i] / row.f * num_bar[i], bar->efc_KBIP + 4 * i);
   }
@@ -379,6 +388,9 @@ cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     pull p = pull_of(m, d, i);
     cr_real *KBIP_bar = bar->efc_KBIP + 4 * i, slope, h = depth(m, d, i, &slope);
     cr_real b_bar = -vel[i] * num_bar[i], k_bar = -h * num_bar[i] + p.h * b_bar;
+    if (p.ncp) {
+      cri_par_add1(bar->par.ncp_baumgarte, 0, k_bar / (m->timestep * m->timestep));
+    }
     cri_step_row_bar(p.row.B_y, b_bar, KBIP_bar);
     cri_step_row_bar(p.row.K_y, d->efc_KBIP[4 * i + 2] * k_bar, KBIP_bar);
     KBIP_bar[2] += p.row.K * k_bar;

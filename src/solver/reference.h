@@ -14,6 +14,7 @@
 ///          from distance on a contact's row h = -s log(1 + exp(-(pos - margin) / s)), see
 ///          cri_penetration; [reference.e3] aref -= Jdot v on the rows of connect and weld constraints;
 ///          [reference.e4] efc_vel of a contact's rows contains the velocity of its surfaces along tangents and spin;
+///          [reference.e6] contacts of the model ncp: B = 1 / h, K I = ncp_baumgarte / h^2, h the time step;
 ///          [reference.e5] aref += w / D with a row's share w of the contact's adhesion. [MuJoCo manual,
 ///          Modeling, "Reference"]
 /// Shapes   nefc rows

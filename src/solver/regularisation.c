@@ -354,6 +354,9 @@ static softness softness_of(const cr_model* m, cr_real I, cr_real A, cr_real f) 
   return s;
 }
 
+// [regularisation.s8] contacts of the model ncp: R = cfm / h
+static cr_real mixing_of(const cr_model* m) { return m->ncp_cfm[0] / m->timestep; }
+
 static void set(cr_data* d, int i, cr_real R) {
   cr_real I = d->efc_KBIP[4 * i + 2];
   d->efc_R[i] = R;
@@ -405,7 +408,7 @@ cr_status cr_regularisation(const cr_model* m, cr_data* d) {
     n = rows_led(m, d, i);
     cr_real A = diagonal(m, d, i, d) * effect(m, d, i, &g);
     softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A, cri_step_row_of(m, d, i).f);
-    s.R /= whole(d, i);
+    s.R = (cri_row_is_ncp(m, d, i) ? mixing_of(m) : s.R) / whole(d, i);
     for (int k = 0; k < n; k++) {
       set(d, i + k, is_contact(d->efc_type[i]) ? s.R * multiple(m, d, d->efc_id[i], k) : s.R);
     }
@@ -452,6 +455,10 @@ cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* ta
     cr_real log_A = (A == 0 ? 0 : A_tan / A) + effect_jvp(m, d, tan, i, &g, &g_tan);
     cr_real log_tan =
         s.by_I * KBIP_tan[2] + s.by_log_A * log_A + s.by_f * cri_step_row_tan(row.f_y, KBIP_tan);
+    if (cri_row_is_ncp(m, d, i)) {
+      s.R = mixing_of(m);
+      log_tan = cri_par_tan(tan->par.ncp_cfm, 0, 1)[0] / m->ncp_cfm[0];
+    }
     if (is_contact(d->efc_type[i])) {
       s.R /= whole(d, i);
       log_tan -= tan->contact_weight[d->efc_id[i]] / whole(d, i);
@@ -495,11 +502,15 @@ static void row_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, in
   cri_step_row row = cri_step_row_of(m, d, i);
   cr_real A = diagonal(m, d, i, bar);
   softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(m, d, i, g), row.f);
-  bool contact = is_contact(d->efc_type[i]);
-  s.R /= whole(d, i);
+  bool contact = is_contact(d->efc_type[i]), ncp = cri_row_is_ncp(m, d, i);
+  s.R = (ncp ? mixing_of(m) : s.R) / whole(d, i);
   cr_real log_bar = contact ? led_vjp(m, d, bar, i, n, s.R) : -bar->efc_D[i] / s.R;
   if (contact) {
     bar->contact_weight[d->efc_id[i]] -= log_bar / whole(d, i);
+  }
+  if (ncp) {
+    cri_par_add1(bar->par.ncp_cfm, 0, log_bar / m->ncp_cfm[0]);
+    return;
   }
   KBIP_bar[2] += s.by_I * log_bar;
   cri_step_row_bar(row.f_y, s.by_f * log_bar, KBIP_bar);

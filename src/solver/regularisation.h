@@ -21,6 +21,7 @@
 ///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [regularisation.s4]
 ///          R_1 of a contact is divided by its weight, 1 except with smooth collision   [regularisation.s7]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
+///          contacts of the model ncp: R_1 = ncp_cfm / h                [regularisation.s8]
 /// Shapes   nefc rows, ncon contacts
 ///          with both, A_i = J_i X^-1 J_i', X = M + efm_fluid with the diagonal of Mhat
 /// Saves    euler_L: the factor of X

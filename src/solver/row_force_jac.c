@@ -45,6 +45,7 @@ static void seed_positions(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(tan->contact_adhesion, d->ncon);
   cr_zero(tan->contact_area, d->ncon);
   cr_zero(tan->contact_stiffness, d->ncon);
+  cr_zero(tan->contact_hunt_crossley, 5 * d->ncon);
   cr_zero(tan->efc_margin, d->nefc);
   cr_zero(tan->efc_frictionloss, d->nefc);
   cr_zero(tan->efc_KBIP, 4 * d->nefc);

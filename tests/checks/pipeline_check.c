@@ -97,6 +97,19 @@ static void check_edge(cr_model* m, cr_data* d, uint64_t seed) {
   edges++;
 }
 
+// of a program, or Carom's own
+static void choose_contact_model(cr_model* m, uint64_t seed) {
+  m->cone = CR_CONE_ELLIPTIC;
+  if (seed % 8 == 2) {
+    coulomb_choose(m, true);
+    return;
+  }
+  bool ncp = seed % 16 == 14;
+  m->contact_model = ncp ? CR_CONTACT_NCP : CR_CONTACT_HUNT_CROSSLEY;
+  m->integrator = ncp ? CR_INT_EULER : m->integrator;
+  m->friction_law = (int)(seed / 8) % 4;
+}
+
 static void check_models(uint64_t first, int models) {
   memset(reports, 0, sizeof reports);
   memset(&seen, 0, sizeof seen);
@@ -113,8 +126,7 @@ static void check_models(uint64_t first, int models) {
       }
     }
     if (status == CR_OK && seed % 4 == 2) {
-      m.cone = CR_CONE_ELLIPTIC;
-      coulomb_choose(&m, true);
+      choose_contact_model(&m, seed);
     }
     if (status != CR_OK || cri_data_create(&d, &m, NULL, &error) != CR_OK) {
       print_error("model %d: %s\n", (int)seed, error.text);

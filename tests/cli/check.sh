@@ -57,10 +57,10 @@ cat > wheel.xml << 'XML'
     <geom name="left" type="sphere" size=".1" pos="-.3 0 0"/>
     <geom name="right" type="sphere" size=".1" pos=".3 0 0"/></body></worldbody></mujoco>
 XML
-expect 0 wheel check wheel.xml --states 3 --json
+expect 0 wheel check wheel.xml --states 8 --json
 holds wheel "\"the contact of geom 'ground' and geom 'left'\" in j['conflict']" \
   '"axle" in j["conflict"] and j["why"] == "" and j["rounding"] == 0'
-expect 0 wheel check wheel.xml --states 3
+expect 0 wheel check wheel.xml --states 8
 grep -q "against each other" wheel.out || fail "nothing about what opposes what"
 
 # ---- an arm that its light link does not bear in double precision

@@ -103,6 +103,14 @@ expect 0 softer grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 
 expect 0 hard grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --collision hard
 cmp -s soft.out hard.out && fail "--collision soft changes nothing"
 [ "$(python3 -c "$loss" soft.out)" != "$(python3 -c "$loss" softer.out)" ] || fail "--softness changes nothing"
+# ---- contacts of Hunt and Crossley: another motion, and its own gradient, by the numbers of its law too
+crossley=(grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]+qvel[2]' --wrt 'qvel[2]' geom_hunt_crossley --json --check)
+expect 0 crossley "${crossley[@]}" --contact-model hunt_crossley --set qpos[2]=0.043
+holds crossley "$matches"
+expect 0 convex "${crossley[@]}" --set qpos[2]=0.043
+[ "$(python3 -c "$loss" crossley.out)" != "$(python3 -c "$loss" convex.out)" ] || fail "--contact-model changes nothing"
+expect 0 ncp "${crossley[@]}" --contact-model ncp --set qpos[2]=0.043 --wrt ncp_baumgarte
+holds ncp "$matches"
 # ---- controls that change linearly, the plain quaternion equation
 printf '0.5,-0.4\n-0.6,0.8\n0.9,0.1\n-0.2,0.7\n' > ramps.csv
 ramps=(grad "$pendulum" --keyframe raised --time 0.02 --loss 'norm(qvel)^2 + sum(ctrl^2)' --at every --wrt ctrl qvel
@@ -214,6 +222,10 @@ holds probed "$matches" 'j["trust"]["verdict"] == "trust"' 'j["trust"]["reach"] 
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
 refused 2 "muscle_smooth: -1 is not in [0, 10]" "${good[@]}" --wrt qpos --muscle-smooth -1
 refused 2 "collision 'round': hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
+refused 2 "contact_model 'round': convex" "${good[@]}" --wrt qpos --contact-model round
+refused 2 "contact model 'ncp' makes forces of a whole step" "${good[@]}" --wrt qpos --contact-model ncp --integrator rk4
+refused 2 "--friction-law: only with --contact-model hunt_crossley" "${good[@]}" --wrt qpos --friction-law brown
+refused 2 "that is an option: --contact-model" "${good[@]}" --wrt qpos --set contact_model=1
 refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
 refused 2 "--softness -1: a positive number expected" "${good[@]}" --wrt qpos --collision soft --softness -1
 refused 2 "--reach 0.1: only with --trust" "${good[@]}" --wrt qpos --reach 0.1

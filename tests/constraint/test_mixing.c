@@ -17,8 +17,8 @@ typedef struct {
   int32_t geom[2], pair[1], dim[1];
   cr_real includemargin[1], mixed_friction[5], mixed_solref[2], mixed_solreffriction[2];
   cr_real mixed_solimp[5], adhesion[2], pair_adhesion[1], mixed_adhesion[1];
-  cr_real surfacevel[12], mixed_surfacevel[3], area[1], stiffness[1], dist[1], pos[3], frame[9],
-      xpos[6], xmat[18];
+  cr_real surfacevel[12], mixed_surfacevel[3], area[1], stiffness[1], hunt_crossley[10],
+      mixed_hunt_crossley[5], dist[1], pos[3], frame[9], xpos[6], xmat[18];
 } fixture;
 
 static void begin(fixture* f) {
@@ -29,6 +29,7 @@ static void begin(fixture* f) {
       .solimp = {CR_R(0.9), CR_R(0.95), CR_R(0.001), CR_R(0.5), 2,  //
                  CR_R(0.7), CR_R(0.85), CR_R(0.003), CR_R(0.3), 4},
       .solmix = {1, 3},
+      .hunt_crossley = {1000, 100, 1, CR_R(0.01), 1, 5000, 700, 2, CR_R(0.05), 3},
       .margin = {CR_R(0.01), CR_R(0.02)},
       .pair_dim = {3},
       .pair_friction = {CR_R(0.1), CR_R(0.2), CR_R(0.3), CR_R(0.4), 0},
@@ -47,6 +48,7 @@ static void begin(fixture* f) {
                     .geom_solmix = f->solmix,
                     .geom_margin = f->margin,
                     .geom_adhesion = f->adhesion,
+                    .geom_hunt_crossley = f->hunt_crossley,
                     .geom_surfacevel = f->surfacevel,
                     .pair_adhesion = f->pair_adhesion,
                     .pair_dim = f->pair_dim,
@@ -65,6 +67,7 @@ static void begin(fixture* f) {
                    .contact_surfacevel = f->mixed_surfacevel,
                    .contact_area = f->area,
                    .contact_stiffness = f->stiffness,
+                   .contact_hunt_crossley = f->mixed_hunt_crossley,
                    .geom_xpos = f->xpos,
                    .geom_xmat = f->xmat,
                    .contact_dim = f->dim,
@@ -90,6 +93,22 @@ TEST(equal_priorities_mix) {
   assert_close(f.includemargin[0], CR_R(0.03), CR_EPS);
   assert_close(f.mixed_solreffriction[0], 0, 0);
   assert_int_equal(f.dim[0], 3);
+}
+
+// numbers of Hunt-Crossley contacts mix as solimp, also those of explicit pairs
+TEST(hunt_crossley_mixes_by_weight) {
+  fixture f;
+  begin(&f);
+  const cr_real half[5] = {4000, 550, CR_R(1.75), CR_R(0.04), CR_R(2.5)};
+  for (int pair = -1; pair <= 0; pair++) {
+    f.pair[0] = pair;
+    f.priority[1] = 0;
+    mix(&f);
+    assert_all_close(f.mixed_hunt_crossley, half, 5, 4000 * 4 * CR_EPS);
+    f.priority[1] = 1;
+    mix(&f);
+    assert_all_close(f.mixed_hunt_crossley, f.hunt_crossley + 5, 5, 0);
+  }
 }
 
 TEST(higher_priority_wins) {
@@ -169,6 +188,7 @@ TEST(ties_share_and_least_friction_has_none) {
                  .contact_surfacevel = zeros,
                  .contact_area = zeros,
                  .contact_stiffness = zeros,
+                 .contact_hunt_crossley = zeros,
                  .contact_frame = zeros,
                  .par = {.geom_friction = friction_bar}};
   assert_int_equal(cr_mixing_vjp(&f.m, &f.d, &bar), CR_OK);
@@ -251,7 +271,7 @@ TEST(siblings_mix_as_each_alone) {
   int32_t dim[N] = {0};
   cr_real dist[N] = {0, CR_R(0.031), 0, CR_R(0.6), 0, 0}, pos[3 * N] = {0}, frame[9 * N] = {0};
   cr_real margin[N], friction[5 * N], solref[2 * N], solreffriction[2 * N], solimp[5 * N];
-  cr_real adhesion[N], surfacevel[3 * N], area[N], stiffness[N];
+  cr_real adhesion[N], surfacevel[3 * N], area[N], stiffness[N], hunt_crossley[5 * N];
   cr_data all = {.ncon = N,
                  .contact_geom = geom,
                  .contact_pair = pair,
@@ -262,6 +282,7 @@ TEST(siblings_mix_as_each_alone) {
                  .contact_surfacevel = surfacevel,
                  .contact_area = area,
                  .contact_stiffness = stiffness,
+                 .contact_hunt_crossley = hunt_crossley,
                  .geom_xpos = f.xpos,
                  .geom_xmat = f.xmat,
                  .contact_dim = dim,
@@ -282,6 +303,7 @@ TEST(siblings_mix_as_each_alone) {
     assert_all_close(solreffriction + 2 * c, f.mixed_solreffriction, 2, 0);
     assert_all_close(solimp + 5 * c, f.mixed_solimp, 5, 0);
     assert_close(adhesion[c], f.mixed_adhesion[0], 0);
+    assert_all_close(hunt_crossley + 5 * c, f.mixed_hunt_crossley, 5, 0);
     assert_close(margin[c], f.includemargin[0], 0);
   }
   assert_int_equal(dim[1], 1);

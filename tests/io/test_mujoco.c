@@ -239,13 +239,32 @@ static const array* find(const array* rows, int n, const char* name) {
 
 // fields that Carom holds in a form of its own
 static bool own_form(cr_field_id id) {
-  static const cr_field_id own[] = {
-      CR_FIELD_gravity,         CR_FIELD_density,     CR_FIELD_viscosity,   CR_FIELD_wind,
-      CR_FIELD_magnetic,        CR_FIELD_sensor_skip, CR_FIELD_o_margin,    CR_FIELD_o_solref,
-      CR_FIELD_o_solimp,        CR_FIELD_o_friction,  CR_FIELD_mocap_pos0,  CR_FIELD_mocap_quat0,
-      CR_FIELD_exclude_body,    CR_FIELD_M_rownnz,    CR_FIELD_M_rowadr,    CR_FIELD_M_colind,
-      CR_FIELD_tendon_inertial, CR_FIELD_mesh_box,    CR_FIELD_mesh_width,  CR_FIELD_geom_cfd,
-      CR_FIELD_pair_cfd,        CR_FIELD_mesh_start,  CR_FIELD_plugin_param};
+  static const cr_field_id own[] = {CR_FIELD_gravity,
+                                    CR_FIELD_density,
+                                    CR_FIELD_viscosity,
+                                    CR_FIELD_wind,
+                                    CR_FIELD_magnetic,
+                                    CR_FIELD_sensor_skip,
+                                    CR_FIELD_o_margin,
+                                    CR_FIELD_o_solref,
+                                    CR_FIELD_o_solimp,
+                                    CR_FIELD_o_friction,
+                                    CR_FIELD_mocap_pos0,
+                                    CR_FIELD_mocap_quat0,
+                                    CR_FIELD_exclude_body,
+                                    CR_FIELD_M_rownnz,
+                                    CR_FIELD_M_rowadr,
+                                    CR_FIELD_M_colind,
+                                    CR_FIELD_tendon_inertial,
+                                    CR_FIELD_mesh_box,
+                                    CR_FIELD_mesh_width,
+                                    CR_FIELD_geom_cfd,
+                                    CR_FIELD_pair_cfd,
+                                    CR_FIELD_mesh_start,
+                                    CR_FIELD_geom_hunt_crossley,
+                                    CR_FIELD_ncp_baumgarte,
+                                    CR_FIELD_ncp_cfm,
+                                    CR_FIELD_plugin_param};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     if (own[i] == id) {
       return true;

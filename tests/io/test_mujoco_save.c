@@ -125,8 +125,11 @@ static cr_model* open_saved(const char* path) {
   return m;
 }
 
-// rows of what no motion depends on: pose of a free body, unused sizes
+// rows of what no motion in MuJoCo depends on: pose of a free body, unused sizes, Carom's own contact models
 static bool counts(const cr_model* m, const char* name, int row, int i) {
+  if (one_of(name, " geom_hunt_crossley ncp_baumgarte ncp_cfm ")) {
+    return false;
+  }
   if (one_of(name, " body_pos body_quat ")) {
     int j = m->body_jntadr[row];
     return m->body_mocapid[row] < 0 && (j < 0 || m->jnt_type[j] != CR_JNT_FREE);

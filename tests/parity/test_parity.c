@@ -420,6 +420,17 @@ TEST(the_same_seed_the_same_states) {
 }
 
 // a spring that no step of this length can follow: states are found all the same
+TEST(a_contact_model_that_mujoco_has_not_is_refused) {
+  cr_error error = {0};
+  comparison c;
+  open_with(&c, mjcf_compile("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>"));
+  cr_parity_bench* other = NULL;
+  c.m.contact_model = CR_CONTACT_HUNT_CROSSLEY;
+  assert_int_equal(cr_parity_create(&other, c.mj, &c.m, &error), CR_ERR_UNSUPPORTED);
+  assert_string_equal(error.text, "MuJoCo has no contact model 'hunt_crossley' to compare with");
+  close_comparison(&c);
+}
+
 TEST(a_model_that_blows_up) {
   comparison c;
   cr_error error = {0};

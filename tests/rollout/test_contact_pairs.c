@@ -198,8 +198,9 @@ TEST(pairs_that_are_none_are_refused) {
   assert_string_equal(error.text, "cr_model_set_contact_pair: there is no geom 9");
   assert_int_equal(cr_model_set_contact_pair(m, 0, -2, "half", &error), CR_ERR_ARG);
   assert_int_equal(cr_model_set_contact_pair(m, 0, 1, "third", &error), CR_ERR_NAME);
-  assert_string_equal(error.text,
-                      "there is no contact model 'third': convex, half or tenth expected");
+  assert_string_equal(
+      error.text,
+      "there is no contact model 'third': convex, hunt_crossley, ncp, half or tenth expected");
   assert_int_equal(cr_step(m, d), CR_OK);
   // another solver keeps more
   set_pair(m, "a", "floor", "half");

@@ -311,6 +311,19 @@ static void fill_options(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
+static void fill_laws(cr_model* m, uint64_t seed) {
+  cr_random r = cr_random_seed(seed, 77);
+  m->ncp_baumgarte[0] = cr_random_range(&r, CR_R(0.05), CR_R(0.8));
+  m->ncp_cfm[0] = log_range(&r, CR_R(1e-4), CR_R(1e-2));
+  m->ncp_sweeps = 20;
+  for (int i = 0; i < m->ngeom; i++) {
+    const cr_real numbers[5] = {log_range(&r, 1000, 20000), log_range(&r, 100, 3000),
+                                cr_random_range(&r, CR_R(1.2), 2), log_range(&r, CR_R(0.1), 1),
+                                cr_random_range(&r, CR_R(0.8), 2)};
+    cr_copy(m->geom_hunt_crossley + 5 * i, numbers, 5);
+  }
+}
+
 // contacts from distance, in a third of the models
 static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
   m->cfd = (seed / (2 * N_STYLE)) % 3 == 2;
@@ -817,6 +830,7 @@ cr_status random_model_derived(cr_model* m, uint64_t seed, cr_error* error) {
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
   fill_distance(&r, m, seed);
+  fill_laws(m, seed);
   fill_dimensions(&more, m, seed);
   random_tendons(m, seed);
   random_actuators(m, seed);

@@ -41,7 +41,7 @@ TEST(rows_that_are_no_contacts_are_convex) {
     int32_t zone[2][MOST_ROWS];
     open_scene(&s, seed);
     fill(e, s.d->nefc, &r, 20);
-    cri_contact_law_force(&s.m, s.d, e, f[0], zone[0]);
+    cri_contact_law_force(&s.m, s.d, cri_all_rows(s.d), e, f[0], zone[0]);
     cri_constraint_force(s.d, cri_all_rows(s.d), e, f[1], zone[1]);
     for (int i = 0; i < s.d->nefc; i++) {
       bool contact = i >= first_contact(s.d);
@@ -131,7 +131,7 @@ static void check_derivatives(contact_scene* s, cr_random* r) {
     for (int i = 0; i < n; i++) {
       moved[i] = e[i] + (side == 0 ? -h : h) * e_tan[i];
     }
-    cri_contact_law_force(&s->m, d, moved, f[side], state[side]);
+    cri_contact_law_force(&s->m, d, cri_all_rows(d), moved, f[side], state[side]);
   }
   move(p, -h);
   for (int i = first_contact(d); i < n; i++) {
@@ -197,7 +197,7 @@ TEST(a_contact_without_mass_has_no_force) {
       s.d->efc_D[i] = i < first_contact(s.d) ? s.d->efc_D[i] : 0;
       e[i] = -1;
     }
-    cri_contact_law_force(&s.m, s.d, e, f, zone);
+    cri_contact_law_force(&s.m, s.d, cri_all_rows(s.d), e, f, zone);
     cri_contact_law_jvp(&s.m, s.d, cri_all_rows(s.d), e, tan, e, f_tan);
     cri_contact_law_vjp(&s.m, s.d, cri_all_rows(s.d), e, bar, e, e_bar);
     for (int i = first_contact(s.d); i < s.d->nefc; i++) {

@@ -48,7 +48,8 @@ TEST(a_name_chooses) {
   assert_int_equal(cri_model_copy(&copy, &m, &error), CR_OK);
   assert_string_equal(cr_model_get_choice(&copy, "contact_model"), "other");
   assert_int_equal(cr_model_set_choice(&m, "contact_model", "third", &error), CR_ERR_ARG);
-  assert_string_equal(error.text, "contact_model 'third': convex, one or other expected");
+  assert_string_equal(error.text,
+                      "contact_model 'third': convex, hunt_crossley, ncp, one or other expected");
   assert_string_equal(cr_model_get_choice(&m, "contact_model"), "other");
   assert_int_equal(cr_model_set_option(&m, "contact_model", 3, &error), CR_ERR_MODEL);
   assert_string_equal(error.text, "option contact_model: there is no 3");

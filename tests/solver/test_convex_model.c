@@ -254,7 +254,7 @@ TEST(effective_mass_may_differ_from_inertia) {
   scene_run(&s, "acceleration");
   cr_copy(s.d->qacc_smooth, smooth, s.m.nv);
   cr_pattern M = {.n = s.m.nv, .nnz = s.m.M_rownnz, .adr = s.m.M_rowadr, .col = s.m.M_colind};
-  cr_mass_view view = {mass, M, true, s.d->qfrc_smooth};
+  cr_mass_view view = {.value = mass, .pattern = M, .tree = true, .tau = s.d->qfrc_smooth};
   assert_int_equal(cri_convex.solve(&s.m, s.d, &view), CR_OK);
   assert_all_close(s.d->acc_qacc, a, s.m.nv, CR_R(1e-10));
   free(mass);
