@@ -8,9 +8,9 @@
 #include "kinematics/configuration.h"
 #include "kinematics/joint.h"
 #include "learn/windows.h"
+#include "model/names.h"
 #include "model/schedule.h"
 #include "model/state_vector.h"
-#include "parameter/parameter_target.h"
 
 enum { MOST_OUTPUTS = 64, STREAM_HELD = 200 };
 
@@ -163,7 +163,7 @@ static cr_status choose_named(const cri_problem* p, const cr_identification_opti
   for (int k = 0; k < o->nheld; k++) {
     bool found = false;
     for (int i = 0; i < p->nrun; i++) {
-      bool fits = cri_target_fits(o->held[k], strlen(o->held[k]), p->runs[i].name);
+      bool fits = cri_name_fits(o->held[k], strlen(o->held[k]), p->runs[i].name);
       found = found || fits;
       for (int j = 0; j < p->nrun && fits; j++) {
         held[j] = held[j] || p->runs[j].group == p->runs[i].group;

@@ -13,7 +13,7 @@ struct cri_predictor {
   cr_data *d, *work, *bar;
   cr_data* before;            // of steps with events: the state at their start
   cri_controller controller;  // of steps as long as the error allows
-  cr_jacobian* jacobian;  // of steps whose rows go by `sweep`; or NULL
+  cr_jacobian* jacobian;      // of steps whose rows go by `sweep`; or NULL
   cri_parameter_sweep sweep;
   cr_real *S, *S_next;  // nx columns
   cr_real *A, *B;  // nx nx, nx np: rows of coordinates only with an integrator of several stages

@@ -179,7 +179,7 @@ cr_status cri_sensitivity_output(cri_predictor* w, const cri_problem* p, const c
 // ---- for steps of other lengths
 
 void cri_sensitivity_clear(cri_predictor* w, const cri_problem* p) {
-  clear_inputs(p->m, cri_parameters_wanted(p->parameters), w->bar);
+  clear_inputs(p, w->bar);
 }
 
 void cri_sensitivity_collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_real* by_p) {

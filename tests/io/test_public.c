@@ -445,7 +445,7 @@ static const row table[] = {
     ROW(cr_identification_descend, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_evaluate, "_XYze", STATUS, 0, NULL, NULL),
     ROW(cr_identification_solve, "_.X,e", STATUS, 0, NULL, NULL),
-    ROW(cr_identification_train, "_'X\\e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_train, "_\1X\\e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_get, "_\"e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_report_count, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_report, "_\"e", STATUS, 0, NULL, NULL),
@@ -637,7 +637,7 @@ enum { N_ROW = sizeof table / sizeof table[0] };
 // of measurements and identifications; NULL for other letters
 static void* argument_of_identification(char letter) {
   switch (letter) {
-    case '\'':
+    case '\1':
       return (void*)(uintptr_t)&two_epochs;
     case '\\':
       return &w.training_end;
