@@ -114,6 +114,7 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
                                 .lines = f->lines,
                                 .nline = f->nline,
                                 .end = &f->end,
+                                .confidence = f->o->confidence,
                                 .seconds = seconds};
   CR_TRY(cr_fit_report_write(&report, error));
   cr_json j = {0};

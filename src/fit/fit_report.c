@@ -161,7 +161,7 @@ static cr_status write_predictions(const cr_fit_report* r, int run, cr_error* er
 
 // ---- plots, as SVG in the page
 
-enum { WIDE = 860, HIGH = 150, MOST_POINTS = 1200, MOST_PLOTS = 24 };
+enum { WIDE = 800, HIGH = 150, STRIP = 40, LEFT = 75, MOST_POINTS = 1200, MOST_PLOTS = 24 };
 
 static void put_curve(page* p, const series* s, int number, bool seen, double low, double high) {
   int rows = s->channel.rows, every = rows / MOST_POINTS + 1;
@@ -179,6 +179,55 @@ static void put_curve(page* p, const series* s, int number, bool seen, double lo
     open = true;
   }
   put(p, "'/>");
+}
+
+// predicted less seen, on a scale of its own below the curves
+static void put_errors(page* p, const series* s, int number) {
+  int rows = s->channel.rows, every = rows / MOST_POINTS + 1;
+  double begin = s->channel.time[0], length = s->channel.time[rows - 1] - begin, most = 0;
+  double middle = HIGH + 25 + STRIP / 2.0;
+  for (int i = 0; i < rows; i++) {
+    ptrdiff_t at = (ptrdiff_t)i * s->width + number;
+    most = fmax(most, fabs(s->predicted[at] - s->channel.values[at]));
+  }
+  put(p, "<text x='-6' y='%.1f'>error %.2g</text><path class='axis' d='M0 %.1f H%d'/>", middle + 4,
+      most, middle, WIDE);
+  put(p, "<path class='error' d='");
+  for (int i = 0; i < rows && most > 0; i += every) {
+    ptrdiff_t at = (ptrdiff_t)i * s->width + number;
+    double e = s->predicted[at] - s->channel.values[at];
+    if (!isnan(e)) {
+      put(p, "M%.1f %.1fV%.1f", length > 0 ? (s->channel.time[i] - begin) / length * WIDE : 0,
+          middle, middle - e / most * STRIP / 2);
+    }
+  }
+  put(p, "'/>");
+}
+
+static void put_axes(page* p, const series* s, double low, double high) {
+  put(p, "<text x='-6' y='9'>%.4g</text><text x='-6' y='%d'>%.4g</text>", high, HIGH, low);
+  if (low < 0 && high > 0) {
+    double zero = HIGH * high / (high - low);
+    put(p, "<path class='axis' d='M0 %.1f H%d'/>", zero, WIDE);
+    if (zero > 20 && zero < HIGH - 15) {
+      put(p, "<text x='-6' y='%.1f'>0</text>", zero + 4);
+    }
+  }
+  put(p, "<text class='begin' x='0' y='%d'>%.4g s</text><text x='%d' y='%d'>%.4g s</text>",
+      HIGH + 15, s->channel.time[0], WIDE, HIGH + 15, s->channel.time[s->channel.rows - 1]);
+}
+
+static bool is_held(const cr_fit_report* r, int run) {
+  int n = cr_identification_windows(r->identification, CR_RUNS_TRAIN), of;
+  int all = n + cr_identification_windows(r->identification, CR_RUNS_HELD);
+  for (int i = n; i < all; i++) {
+    cr_status status =
+        cr_identification_get_state(r->identification, i, &of, NULL, NULL, NULL, NULL, NULL);
+    if (status == CR_OK && of == run) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void put_plot(page* p, const cr_fit_report* r, int run, const series* s, int number) {
@@ -199,8 +248,10 @@ static void put_plot(page* p, const cr_fit_report* r, int run, const series* s, 
   if (s->width > 1) {
     put(p, "[%d]", number);
   }
-  put(p, ", %.4g to %.4g, over %.4g s</figcaption><svg viewBox='-2 -4 %d %d'>", low, high,
-      s->channel.time[s->channel.rows - 1] - s->channel.time[0], WIDE + 4, HIGH + 8);
+  put(p, "%s</figcaption><svg viewBox='%d -4 %d %d'>", is_held(r, run) ? " (held aside)" : "",
+      -LEFT, LEFT + WIDE + 10, HIGH + STRIP + 32);
+  put_axes(p, s, low, high);
+  put_errors(p, s, number);
   put_curve(p, s, number, true, low, high);
   put_curve(p, s, number, false, low, high);
   put(p, "</svg></figure>\n");
@@ -208,17 +259,22 @@ static void put_plot(page* p, const cr_fit_report* r, int run, const series* s, 
 
 static cr_status put_plots(page* p, const cr_fit_report* r, cr_error* error) {
   cr_status status = CR_OK;
-  int n = 0;
-  for (int run = 0; run < cr_measurements_count(r->measurements) && n < MOST_PLOTS; run++) {
+  int n = 0, left = 0;
+  for (int run = 0; run < cr_measurements_count(r->measurements); run++) {
     for (int c = 0; c < cr_measurements_channels(r->measurements, run) && status == CR_OK; c++) {
       series s;
       if (load_series(r, run, c, &s, &status, error)) {
         for (int k = 0; k < s.width && n < MOST_PLOTS; k++, n++) {
           put_plot(p, r, run, &s, k);
+          left--;
         }
+        left += s.width;
       }
       free(s.predicted);
     }
+  }
+  if (left > 0) {
+    put(p, "<p>%d more are in the files predicted_*.csv.</p>\n", left);
   }
   return status;
 }
@@ -226,7 +282,11 @@ static cr_status put_plots(page* p, const cr_fit_report* r, cr_error* error) {
 // ---- the page
 
 static void put_estimates(page* p, const cr_fit_report* r) {
-  put(p, "<h2>Estimates</h2><table><tr><th>name<th>value<th>from<th>to<th>start<th></tr>\n");
+  double percent = 100 * (r->confidence > 0 ? r->confidence : 0.9);
+  put(p,
+      "<h2>Estimates</h2><p>The interval from ... to holds the truth with %g %%, if the model is "
+      "right.</p><table><tr><th>name<th>value<th>from<th>to<th>start<th></tr>\n",
+      percent);
   for (int i = 0; i < r->nline; i++) {
     const cr_fit_line* line = &r->lines[i];
     const cr_estimate* e = &line->found;
@@ -237,8 +297,8 @@ static void put_estimates(page* p, const cr_fit_report* r) {
           line->start, line->profiled ? "by profile" : "",
           line->profiled && e->at_bound ? ", " : "", e->at_bound ? "at its bound" : "");
     } else {
-      put(p, "<td>%.6g<td><td><td>%.6g<td>the data do not tell it%s</tr>\n", e->value, line->start,
-          line->profiled ? ", by profile" : "");
+      put(p, "<td class='untold'>%.6g<td><td><td>%.6g<td>the data do not tell it%s</tr>\n",
+          e->value, line->start, line->profiled ? ", by profile" : "");
     }
   }
   put(p, "</table>\n");
@@ -280,7 +340,9 @@ static const char head[] =
     "sans-serif;max-width:900px;margin:2em auto;color:#222}table{border-collapse:collapse}td,th{"
     "padding:2px 12px 2px 0;text-align:left;border-bottom:1px solid "
     "#ddd}svg{width:100%;background:#fafafa}path{fill:none;stroke-width:1.5}.seen{stroke:#bbb;"
-    "stroke-width:3}.model{stroke:#c33}figure{margin:1em 0}</style>\n";
+    "stroke-width:3}.model{stroke:#c33}.error{stroke:#47a;stroke-width:1}.axis{stroke:#ccc;stroke-"
+    "width:1}text{font:11px sans-serif;fill:#666;text-anchor:end}.begin{text-anchor:start}.untold{"
+    "color:#999}figure{margin:1em 0}</style>\n";
 
 static cr_status write_page(const cr_fit_report* r, cr_error* error) {
   page p = {0};
@@ -298,7 +360,7 @@ static cr_status write_page(const cr_fit_report* r, cr_error* error) {
   if (status == CR_OK && held.n > 0) {
     status = put_places(&p, r, CR_RUNS_HELD, error);
   }
-  put(&p, "<h2>Seen (grey) and predicted (red)</h2>\n");
+  put(&p, "<h2>Seen (grey), predicted (red), and the error between (blue)</h2>\n");
   status = status == CR_OK ? put_plots(&p, r, error) : status;
   if (status != CR_OK) {
     free(p.text);

@@ -23,6 +23,7 @@ typedef struct {
   const cr_fit_line* lines;
   int nline;
   const cr_search_end* end;
+  double confidence;  // of intervals; 0: 0.9
   double seconds;
 } cr_fit_report;
 

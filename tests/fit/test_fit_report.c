@@ -258,8 +258,8 @@ TEST(the_tables_of_the_page_have_the_numbers) {
                    e.at_bound ? "at its bound" : "");
     if (!e.told) {
       (void)snprintf(text, sizeof text,
-                     "<tr><td>%s<td>%.6g<td><td><td>%.6g<td>the data do not tell it", e.name,
-                     e.value, lines[i].start);
+                     "<tr><td>%s<td class='untold'>%.6g<td><td><td>%.6g<td>the data do not tell it",
+                     e.name, e.value, lines[i].start);
     }
     has(page, text);
   }
@@ -306,7 +306,7 @@ static void check_curve(const char* at, const cr_channel_info* c, const cr_real*
     open = true;
     double across = strtod(at + 1, &behind), down = strtod(behind, &behind);
     at = behind;
-    double right = (c->time[i] - c->time[0]) / length * 860,
+    double right = (c->time[i] - c->time[0]) / length * 800,
            height = 150 * (high - values[i]) / (high - low);
     if (fabs(across - right) > 0.06 || fabs(down - height) > 0.06) {
       fail_msg("row %d: %g %g is drawn, %g %g is right", i, across, down, right, height);
@@ -315,10 +315,43 @@ static void check_curve(const char* at, const cr_channel_info* c, const cr_real*
   assert_true(*at == '\'');
 }
 
+// of every row a line from the middle, as high as its error is of the largest
+static void check_errors(const char* at, const cr_channel_info* c, const cr_real* predicted) {
+  double length = c->time[c->rows - 1] - c->time[0], most = 0;
+  for (int i = 0; i < c->rows; i++) {
+    most = fmax(most, fabs(predicted[i] - c->values[i]));
+  }
+  for (int i = 0; i < c->rows; i++) {
+    char* behind;
+    if (isnan(predicted[i]) || isnan(c->values[i])) {
+      continue;
+    }
+    assert_true(*at == 'M');
+    double across = strtod(at + 1, &behind), middle = strtod(behind, &behind);
+    assert_true(*behind == 'V');
+    double end_of = strtod(behind + 1, &behind);
+    at = behind;
+    assert_true(fabs(across - (c->time[i] - c->time[0]) / length * 800) < 0.06);
+    assert_true(fabs(middle - end_of - 20 * (predicted[i] - c->values[i]) / most) < 0.12);
+  }
+  assert_true(*at == '\'');
+}
+
+static bool is_held(int run) {
+  int n = cr_identification_windows(id, CR_RUNS_TRAIN), of = -1;
+  for (int i = n; i < n + cr_identification_windows(id, CR_RUNS_HELD); i++) {
+    must(cr_identification_get_state(id, i, &of, NULL, NULL, NULL, NULL, &error));
+    if (of == run) {
+      return true;
+    }
+  }
+  return false;
+}
+
 TEST(the_curves_of_the_page_are_what_was_seen_and_predicted) {
   static const char* const names[RUNS] = {"one", "two &#60;b&#62;", "three"};
   char* page = text_of("report.html");
-  int curves = 0;
+  int curves = 0, held = 0;
   for (int run = 0; run < RUNS; run++) {
     for (int c = 0; c < cr_measurements_channels(ms, run); c++) {
       cr_real predicted[ROWS];
@@ -332,13 +365,22 @@ TEST(the_curves_of_the_page_are_what_was_seen_and_predicted) {
         low = fmin(low, fmin(info.values[i], predicted[i]));
         high = fmax(high, fmax(info.values[i], predicted[i]));
       }
-      (void)snprintf(caption, sizeof caption, "<figcaption>%s: %s, %.4g to %.4g, over %.4g s<",
-                     names[run], info.place, low, high, info.time[info.rows - 1] - info.time[0]);
+      held += is_held(run);
+      (void)snprintf(caption, sizeof caption, "<figcaption>%s: %s%s</figcaption>", names[run],
+                     info.place, is_held(run) ? " (held aside)" : "");
+      check_errors(curve_of(page, caption, "error"), &info, predicted);
+      char label[100];
+      (void)snprintf(label, sizeof label,
+                     "<text x='-6' y='9'>%.4g</text><text x='-6' y='150'>%.4g<", high, low);
+      assert_true(strstr(strstr(page, caption), label) <
+                  strstr(strstr(page, caption), "</figure>"));
+      has(strstr(page, caption), label);
       check_curve(curve_of(page, caption, "seen"), &info, info.values, low, high);
       check_curve(curve_of(page, caption, "model"), &info, predicted, low, high);
       curves += 2;
     }
   }
   assert_int_equal(curves, 4 * RUNS);
+  assert_int_equal(held, 2);  // one run of three
   free(page);
 }
