@@ -7,6 +7,7 @@
 #include "carom/carom.h"
 #include "checks/stage_check.h"
 #include "scenes/random_model.h"
+#include "support/allocation.h"
 #include "support/test.h"
 
 static cr_error error;
@@ -273,5 +274,31 @@ TEST(an_untrained_correction_changes_no_bit) {
     }
   }
   assert_true(compared > 60);
+  (void)state;
+}
+
+// ---- memory
+
+TEST(a_step_and_its_vjp_allocate_nothing) {
+  int made = 0;
+  for (int i = 0; i < N_WISH; i++) {
+    cr_model m;
+    open_model(&m, (uint64_t)i, CR_INT_EULER);
+    if (add(&m, &wishes[i], "net", CR_LAYER_DENSE, true) == CR_OK) {
+      cr_data *d = test_data(&m), *bar = test_twin(&m, d, CR_DATA_COTANGENT);
+      random_state(&m, d, 1, STATE_CONTACT);
+      const long before = allocation_count();
+      assert_int_equal(cr_step(&m, d), CR_OK);
+      for (int k = 0; k < m.nv; k++) {
+        bar->qvel_next[k] = 1;
+      }
+      assert_int_equal(cr_step_vjp(&m, &m, d, NULL, bar), CR_OK);
+      assert_true(allocation_count() == before);
+      made++;
+    }
+    cri_model_free(&m);
+    test_release();
+  }
+  assert_true(made > 10);
   (void)state;
 }
