@@ -520,6 +520,18 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
 
+// options of both kinds of fits
+static void share_options(const fit_options* o, cr_fit_runs_options* runs) {
+  runs->out = o->out;
+  runs->threads = o->threads;
+  runs->seed = o->seed >= 0 ? o->seed : 1;
+  runs->method = o->method;
+  runs->force = o->force;
+  runs->resume = o->resume;
+  runs->as_recorded = o->as_recorded;
+  runs->json = o->json;
+}
+
 int cr_cli_fit(int argc, char** argv) {
   fit* f = calloc(1, sizeof *f);
   if (f == NULL) {
@@ -560,8 +572,9 @@ int cr_cli_fit(int argc, char** argv) {
       {"--confidence", CR_OPT_POSITIVE, &runs.confidence, "P", "runs: of intervals (default 0.9)"},
       {"--correlated", CR_OPT_FLAG, &runs.correlated, "",
        "runs: intervals count that errors follow each other, where they do"},
-      {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference",
-       "runs: states at the start are found (default), or the model's reference pose at rest"},
+      {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference|measured",
+       "runs: states at the start are found (default), the model's reference pose at rest, or as "
+       "measured"},
       {"--save", CR_OPT_TEXT, &runs.save, "FILE",
        "runs: write the model found: .xml and .mjb are MuJoCo's files, any other a Carom model "
        "file"},
@@ -618,14 +631,7 @@ int cr_cli_fit(int argc, char** argv) {
   if (status == CR_OK && help != CR_HELP_NONE) {
     cr_options_print_help(&line, help);
   } else if (status == CR_OK && (!config || file)) {
-    runs.out = f->o.out;
-    runs.threads = f->o.threads;
-    runs.seed = f->o.seed >= 0 ? f->o.seed : 1;
-    runs.method = f->o.method;
-    runs.force = f->o.force;
-    runs.resume = f->o.resume;
-    runs.as_recorded = f->o.as_recorded;
-    runs.json = f->o.json;
+    share_options(&f->o, &runs);
     catch_signals();
     status =
         runs.design ? cr_fit_design(&runs, stop, &error) : cr_fit_runs(&runs, stop, &code, &error);

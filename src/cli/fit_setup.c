@@ -181,9 +181,10 @@ static bool is_stopped(void* context) {
 cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters** parameters,
                                       cr_identification** identification, cr_error* error) {
   const cr_fit_runs_options* o = f->o;
-  bool known = o->start != NULL && strcmp(o->start, "reference") == 0;
-  if (o->start != NULL && !known && strcmp(o->start, "estimated") != 0) {
-    return cri_fail(error, CR_ERR_ARG, "--start %s: estimated or reference expected", o->start);
+  int start = o->start != NULL ? cr_enum_value("start", o->start) : CR_START_ESTIMATED;
+  if (start < 0) {
+    return cri_fail(error, CR_ERR_ARG, "--start %s: estimated, reference or measured expected",
+                    o->start);
   }
   enum { ENOUGH_RUNS = 5 };  // from here on a fifth of them is held aside
   bool named = o->held_runs.n > 0;
@@ -191,7 +192,7 @@ cr_status cr_fit_setup_identification(cr_runs_fit* f, int nthread, cr_parameters
   const cr_identification_options options = {
       .size = sizeof options,
       .window = (cr_real)o->window,
-      .start = known ? CR_START_REFERENCE : CR_START_ESTIMATED,
+      .start = (cr_start)start,
       .continuity = (cr_real)o->continuity,
       .huber = (cr_real)o->huber,
       .held_out = (cr_real)(isnan(o->held_out) ? share : o->held_out),

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "identify/window_adjoint.h"
+#include "predict/window_adjoint.h"
 
 typedef struct {
   cri_search* search;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identify/coarse.h"
 
-#include "identify/layout.h"
 #include "identify/noise.h"
 #include "model/state_vector.h"
+#include "predict/layout.h"
 
 enum { LEAST_STEPS = 20, LEAST_NUMBERS = 5 };  // of a window; for each number of its start
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A way down for global searches, and the bounds of their places. See carom/identify.h.
 #include "identify/identification.h"
-#include "identify/layout.h"
 #include "model/misuse.h"
+#include "predict/layout.h"
 
 // as in a new identification
 static void begin_anew(cr_identification* id) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an identification found: estimates with intervals, what the data cannot tell, errors of places, predictions.
 #include "identify/identification.h"
-#include "identify/layout.h"
 #include "model/state_vector.h"
+#include "predict/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

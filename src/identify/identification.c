@@ -7,11 +7,11 @@
 #include "identify/coarse.h"
 #include "identify/correlated.h"
 #include "identify/identification.h"
-#include "identify/layout.h"
-#include "identify/scale.h"
 #include "integrate/adaptive.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
+#include "predict/layout.h"
+#include "predict/scale.h"
 
 // ---- creation
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "identify/identification.h"
-#include "identify/scale.h"
+#include "predict/scale.h"
 
 // values that the model itself shows in place of those that were measured: errors are 0, and what they say of x is that of
 // a model that is right

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "identify/identification.h"
-#include "identify/scale.h"
+#include "predict/scale.h"
 
 enum { MOST_TRIALS = 60, MOST_PASSES = 3 };
 

@@ -4,7 +4,7 @@
 #ifndef CR_IDENTIFY_NORMAL_H
 #define CR_IDENTIFY_NORMAL_H
 
-#include "identify/problem.h"
+#include "predict/problem.h"
 
 /// J'J and J'e of the windows: blocks over (x, start, start of the next).
 typedef struct cri_normal cri_normal;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "identify/saving.h"
-#include "identify/scale.h"
-#include "identify/window_adjoint.h"
+#include "predict/scale.h"
+#include "predict/window_adjoint.h"
 
 // ---- memory
 

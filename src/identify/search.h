@@ -5,8 +5,8 @@
 
 #include "base/pool.h"
 #include "identify/normal.h"
-#include "identify/predict.h"
 #include "learn/levenberg_marquardt.h"
+#include "predict/predict.h"
 
 typedef struct cri_saving cri_saving;
 

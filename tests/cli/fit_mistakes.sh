@@ -195,7 +195,7 @@ how "--noise enc=0.2: this place has one already" --noise enc=0.1 enc=0.2
 how "delay of drive: no run measures it" --delay drive
 how "offset of encc: no run measures it" --offset encc
 how "integrator 'rk5'" --integrator rk5
-how "--start zero: estimated or reference expected" --start zero
+how "--start zero: estimated, reference or measured expected" --start zero
 how "--threads 0: at least 1 expected" --threads 0
 how "is a folder, not a file" --save .
 how "this file is read, it would be lost" --save arms.xml

@@ -5,8 +5,8 @@
 #include "identify/batch_gradient.h"
 
 #include "carom/carom.h"
-#include "identify/layout.h"
 #include "identify/noise.h"
+#include "predict/layout.h"
 #include "scenes/io_measured.h"
 #include "support/scratch.h"
 #include "support/test.h"

@@ -4,8 +4,8 @@
 #include "identify/coarse.h"
 
 #include "carom/carom.h"
-#include "identify/layout.h"
 #include "identify/noise.h"
+#include "predict/layout.h"
 #include "scenes/io_measured.h"
 #include "support/close.h"
 #include "support/scratch.h"

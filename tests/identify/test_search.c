@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "carom/carom.h"
-#include "identify/layout.h"
 #include "identify/noise.h"
+#include "predict/layout.h"
 #include "scenes/io_measured.h"
 #include "support/close.h"
 #include "support/scratch.h"

@@ -445,7 +445,7 @@ static const row table[] = {
     ROW(cr_identification_descend, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_evaluate, "_XYze", STATUS, 0, NULL, NULL),
     ROW(cr_identification_solve, "_.X,e", STATUS, 0, NULL, NULL),
-    ROW(cr_identification_train, "_\1X\\e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_train, "_\1X\2e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_get, "_\"e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_report_count, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_report, "_\"e", STATUS, 0, NULL, NULL),
@@ -639,7 +639,7 @@ static void* argument_of_identification(char letter) {
   switch (letter) {
     case '\1':
       return (void*)(uintptr_t)&two_epochs;
-    case '\\':
+    case '\2':
       return &w.training_end;
     case '|':
       return w.measurements;
