@@ -68,7 +68,7 @@ static fit open_fit(cr_start start, cr_real held_out, cr_real noise, int nthread
   must(cr_parameters_create(&f.ps, f.m, list, NP, &error));
   must(cr_measurements_create(&f.ms, f.m, &error));
   for (int i = 0; i < NRUN; i++) {
-    char name[8];
+    char name[16];
     const cr_real qpos[2] = {CR_R(0.3) * (cr_real)i, CR_R(0.2)};
     (void)snprintf(name, sizeof name, "%d", i);
     measured_run(f.ms, f.truth, name, ROWS, qpos, channels, 2, (uint64_t)i + 1);
