@@ -14,6 +14,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+BEGAN = time.time()
 ROOT = Path(__file__).resolve().parent.parent
 JOBS = str(os.cpu_count() or 1)
 LINE = re.compile(r"^\[\s+(RUN|OK|FAILED|SKIPPED)\s+\] (\w+)$")
@@ -52,6 +53,8 @@ def record(outcomes, title, skipped, seconds):
         verdicts[key] = verdicts.get(key, True) and passed
     passed = sum(1 for _, ok in outcomes if ok)
     runs.append((title, passed, len(outcomes) - passed, skipped, seconds))
+    print(f"== {title}: {passed} passed, {len(outcomes) - passed} failed, {seconds / 60:.1f} min, "
+          f"{(time.time() - BEGAN) / 60:.1f} min since the start", flush=True)
 
 
 def command(arguments):
@@ -68,7 +71,8 @@ def build(preset):
     status, output = command(["make", "--no-print-directory", preset])
     if status != 0:
         print("\n".join(output.splitlines()[-80:]), flush=True)
-        record([(f"build {preset}", False)], f"build {preset}", 0, time.time() - start)
+    title = f"build {preset}"
+    record([] if status == 0 else [(title, False)], title, 0, time.time() - start)
     return status == 0
 
 
