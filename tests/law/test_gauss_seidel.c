@@ -21,6 +21,7 @@ TEST(sweeps_end_at_the_solution_of_newtons_method) {
     s.m.cone = CR_CONE_ELLIPTIC;
     s.m.integrator = CR_INT_EULER;
     assert_int_equal(cr_model_set_choice(&s.m, "contact_model", "ncp", &error), CR_OK);
+    cri_data_free(s.d);
     scene_reopen(&s);
     // Newton's method alone
     s.m.ncp_sweeps = 0;
