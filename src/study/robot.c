@@ -83,6 +83,7 @@ enum {
   R_HELD,
   R_SECONDS,
   R_STEPS,
+  R_CONVERGED,
   R_EXCESS,
   R_ERROR,
   R_START,
@@ -91,7 +92,8 @@ enum {
   R_DELAY_HIGH
 };
 static const char header[] =
-    "recording,told,contained,seconds,steps,chi2,error,start_error,delay,delay_low,delay_high";
+    "recording,told,contained,seconds,steps,converged,chi2,error,start_error,delay,delay_low,"
+    "delay_high";
 static const char numbers_header[] = "name,number,truth,start,estimate,lower,upper,told";
 
 typedef struct {
@@ -185,6 +187,7 @@ static cr_status identify(const robot* r, const cr_measurements* ms, bool first,
   }
   row[R_SECONDS] = (cr_real)(cri_thread_seconds() - clock);
   row[R_STEPS] = (cr_real)end.steps;
+  row[R_CONVERGED] = end.converged;
   row[R_EXCESS] = 2 * end.cost;
   finding* f = calloc(1, sizeof *f);
   if (status == CR_OK) {
@@ -238,7 +241,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
 // ---- claims and picture
 
 static void tell(cr_notebook* book, const robot* r, cr_table* table) {
-  double told = 0, held = 0, seconds = 0, error = 0, start = 0, late = 0;
+  double told = 0, held = 0, seconds = 0, error = 0, start = 0, late = 0, converged = 0;
   int n = table->rows;
   const char* name = cri_robot_names[r->kind];
   for (int i = 0; i < n; i++) {
@@ -248,6 +251,7 @@ static void tell(cr_notebook* book, const robot* r, cr_table* table) {
     seconds += (double)row[R_SECONDS] / n;
     error += (double)row[R_ERROR] / n;
     start += (double)row[R_START] / n;
+    converged += (double)row[R_CONVERGED];
     double delay = cri_robot_noise.delay;
     late += delay >= (double)row[R_DELAY_LOW] && delay <= (double)row[R_DELAY_HIGH];
   }
@@ -255,8 +259,9 @@ static void tell(cr_notebook* book, const robot* r, cr_table* table) {
       book,
       "%s: %d numbers, of which motion tells %d; %d recordings of %d steps.\n"
       "  %.1f told in each; error %.2f of the interval's half width (start: %.0f); %.2f s of one "
-      "core each; delay of the gyro within its interval in %g of them.\n",
-      name, r->bases.n, r->bases.nbase, n, r->steps, told / n, error, start, seconds, late);
+      "core each; %g searches converged; delay of the gyro within its interval in %g of them.\n",
+      name, r->bases.n, r->bases.nbase, n, r->steps, told / n, error, start, seconds, converged,
+      late);
   bool brief = book->request.brief;
   cri_claim(book, held / told, brief ? 0.75 : 0.85, brief ? 1 : 0.95, "",
             "%s: share of 90 %% intervals that contain the truth", name);
