@@ -186,14 +186,14 @@ static cr_real compare(const stage_bench* b, const stage_chain* c, const outputs
   return worst;
 }
 
-// second order in the plain differences, somewhere, or nothing left to fall
-static bool order_seen(const cr_real* plain, int first, cr_real tolerance) {
+// second order in the plain differences, somewhere, or nothing left to fall. Noise of the values is noise / step there.
+static bool order_seen(const cr_real* plain, int first, cr_real tolerance, cr_real noise) {
   for (int k = first; k < LEVELS; k++) {
     if (plain[k] <= tolerance) {
       return true;
     }
     // a slope of 1.7 over a factor of 4
-    if (k + 1 < LEVELS && plain[k] >= CR_R(10.5) * plain[k + 1]) {
+    if (k + 1 < LEVELS && plain[k] >= CR_R(10.5) * (plain[k + 1] - noise / step_of(k + 1))) {
       return true;
     }
   }
@@ -310,6 +310,14 @@ static void judge_fields(const stage_bench* b, const stage_chain* c, const outpu
   }
 }
 
+static bool all_ordered(const stage_chain* c, const verdict* v, int first, cr_real noise) {
+  bool ordered = true;
+  for (int k = 0; k < c->nwrite; k++) {
+    ordered = ordered && order_seen(v->field[k].plain, first, v->tolerance, noise);
+  }
+  return ordered;
+}
+
 static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdict* v) {
   int first = differences(b, c, o);
   memset(v, 0, sizeof *v);
@@ -336,9 +344,7 @@ static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdic
     v->skipped = v->worst.best > v->tolerance && (rounded || beside_a_kink(&v->worst, first) ||
                                                   near_half_turn(b->m, b->d) || reordered(b, c, o));
   }
-  for (int k = 0; k < c->nwrite; k++) {
-    v->ordered = v->ordered && order_seen(v->field[k].plain, first, v->tolerance);
-  }
+  v->ordered = all_ordered(c, v, first, 0) || all_ordered(c, v, first, noise_of(b, c, o));
 }
 
 static bool tangents(stage_bench* b, const stage_chain* c, outputs* o) {
