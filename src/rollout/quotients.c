@@ -17,15 +17,34 @@ typedef struct {
   cr_real noise;  // of a difference; that of a quotient is this over h
 } quotients;
 
-// effect of round-off on a difference of two evaluations: at least that of the numbers
-// themselves; more if the last quotients, which are only noise, show it
-static cr_real round_off_between(cr_real least, const cr_real scatter[3]) {
-  return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
+// Whether quotients go one way over six levels, and not ever faster: those of round-off do not.
+static bool settles(const cr_real change[LEVELS]) {
+  enum { FROM = LEVELS - 6, C = LEVELS - 1 };
+  for (int r = FROM; r < C; r++) {
+    if (change[r] * change[r + 1] <= 0) {
+      return false;
+    }
+  }
+  return cr_abs(change[C]) < cr_abs(change[C - 2]);
+}
+
+// Effect of round-off on a difference of two evaluations: no more than the last quotients show that settle; else at least
+// that of the numbers themselves, more if the last quotients, which are only noise, show it
+static cr_real round_off_between(cr_real least, const cr_real change[LEVELS], const cr_real* h) {
+  enum { C = LEVELS - 1 };
+  if (settles(change)) {
+    return cr_min(h[C] * cr_abs(change[C]), least);
+  }
+  cr_real scatter = 0;
+  for (int r = C - 2; r <= C; r++) {
+    scatter = cr_max(scatter, h[r] * cr_abs(change[r]));
+  }
+  return cr_clip(scatter, least, 1000 * least);
 }
 
 static quotients central_of(const cri_quotients* from, uint64_t piece) {
   quotients q = {.first = 0};
-  cr_real scatter[3] = {0};
+  cr_real change[LEVELS] = {0};
   for (int level = 0; level < LEVELS; level++) {
     const cri_value *plus = from->plus + level, *minus = from->minus + level;
     if (!plus->known || !minus->known || plus->piece != piece || minus->piece != piece) {
@@ -35,9 +54,9 @@ static quotients central_of(const cri_quotients* from, uint64_t piece) {
     cr_real h = q.h[level] = from->h[level];
     q.central[level] = (plus->value - minus->value) / (2 * h);
     q.jump[level] = cr_abs(plus->value + minus->value) / h;
-    scatter[level % 3] = level > q.first ? h * cr_abs(q.central[level] - q.central[level - 1]) : 0;
+    change[level] = level > q.first ? q.central[level] - q.central[level - 1] : 0;
   }
-  q.noise = round_off_between(from->noise, scatter);
+  q.noise = round_off_between(from->noise, change, from->h);
   return q;
 }
 

@@ -340,6 +340,8 @@ def two_slopes(p, f):
         return False
     said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"]) and
             "stands flat" not in s]
+    if f["row"] >= 2 * p.nv:  # an activation: follows from controls and activations alone
+        said = [s for s in said if "ctrl[" in s or "act[" in s]
     if not said or not p.same_differences(f):
         return False
     sides = legal_sides(f, f["own"])

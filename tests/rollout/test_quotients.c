@@ -25,6 +25,11 @@ static cr_real leap(cr_real x) { return (x > 0 ? 10 : -4) + smooth(x); }
 // constant up to 1e-4, as friction below its least value
 static cr_real floored(cr_real x) { return cr_max(x, CR_R(1e-4)) - CR_R(1e-4); }
 
+// another slope beyond 3e-5: a kink that is rounded off
+static cr_real rounded(cr_real x) {
+  return CR_R(0.13) * x + CR_R(3e-6) * x * cr_abs(x) / (cr_abs(x) + CR_R(3e-5));
+}
+
 TEST(smooth_ones_have_one_slope) {
   cri_quotients q = sample(smooth, false);
   cri_slope_fit both = cri_slope_at(&q, 0);
@@ -64,6 +69,15 @@ TEST(jumps_keep_the_slopes_beside_them) {
 TEST(finer_steps_overrule_coarse_ones) {
   cri_quotients q = sample(floored, true);
   assert_close(cri_slope_of_side(&q, 1).value, 0, CR_R(1e-9));
+}
+
+// a bound of round-off that is far too high hides nothing that quotients show
+TEST(what_settles_is_no_round_off) {
+  cri_quotients q = sample(rounded, false);
+  q.noise = CR_R(1e-9);
+  cri_slope_fit both = cri_slope_at(&q, 0);
+  assert_true(both.known && !both.kink);
+  assert_close(both.value, CR_R(0.13), CR_R(3e-7));
 }
 
 // other pieces further away, values that do not exist
