@@ -118,6 +118,7 @@ typedef struct {
   // how far the linearised errors would still move a number that is told, in its standard deviations: the largest. Above 1
   // the search stopped where the sum of squares is rougher than its derivative: it has not converged, and intervals are a guess
   cr_real left;
+  int uncounted;  // events of the runs to train on that the derivative at the end does not count, of steps that end in events
 } cr_search_end;
 
 /// Least squares over all unknowns from x: Levenberg and Marquardt, states at the starts eliminated window by window.

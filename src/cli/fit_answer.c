@@ -134,6 +134,7 @@ cr_status cr_fit_answer_put(cr_json* j, const cr_runs_fit* f, double seconds, cr
   cr_json_real(j, "cost", f->end.cost);
   cr_json_real(j, "start_cost", f->end.start_cost);
   cr_json_real(j, "left", f->end.left);
+  cr_json_int(j, "uncounted_events", f->end.uncounted);
   cr_json_bool(j, "correlated", f->o->correlated);
   cr_json_int(j, "steps", f->end.steps);
   cr_json_bool(j, "converged", f->end.converged);
@@ -201,6 +202,12 @@ cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* er
   CR_TRY(print_places(f, CR_RUNS_HELD, error));
   if (explains_nothing(f)) {
     (void)printf("the model explains nothing of these runs; look at units, names and the start\n");
+  }
+  if (f->end.uncounted > 0) {
+    (void)printf(
+        "uncounted events: %d; derivatives lack their part, so intervals are a guess "
+        "(docs/trust.md)\n",
+        f->end.uncounted);
   }
   (void)printf("%s after %d steps (%s), %.1f s\n", f->end.converged ? "converged" : "NOT converged",
                f->end.steps, f->end.reason, seconds);

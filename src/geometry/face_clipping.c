@@ -5,9 +5,9 @@
 #include "geometry/facet.h"
 #include "geometry/polygon.h"
 
-// cosine and sine of the angle up to which faces count as parallel
-#define FACE_COSINE CR_R(0.99605098)
-#define EDGE_SINE CR_R(0.08878292)
+// MuJoCo 4.0.0: up to these angles two faces count as parallel (5.13 degrees), and a line and a face (5.09 degrees)
+#define FACE_COSINE CR_R(0.996)
+#define EDGE_SINE CR_R(0.0888)
 
 enum { FACES = 1, LINE_OF_A = 2, LINE_OF_B = 3 };
 enum { MOST_CORNERS = 128 };

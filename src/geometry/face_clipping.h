@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several contacts where a flat face lies nearly parallel on a face, or a straight line (an edge, the
-// side of a cylinder or capsule) on a face: within 5 degrees, as in MuJoCo. One polygon or line is
+// side of a cylinder or capsule) on a face: within some 5 degrees, as in MuJoCo. One polygon or line is
 // clipped by the sides of the other; the remaining corners are the contacts. A disk counts as a polygon of 16
 // corners. Derivation: docs/derivations/collision_convex.md [collision_convex.h1]-[collision_convex.h7].
 //

@@ -463,6 +463,9 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   CR_TRY(search_and_save(id, o, end, error));
   CR_TRY(infer(id, error));
   CR_TRY(left_to_go(id, &end->left, error));
+  for (int w = 0; w < p->ntrain; w++) {
+    end->uncounted += id->search.uncounted[w];
+  }
   CR_TRY(id->options.correlated ? count_correlation(id, error) : CR_OK);
   if (end->converged && end->left > 1) {
     end->converged = false;

@@ -22,9 +22,10 @@ cr_status cri_search_create(cri_search* s, int nthread, cr_error* error) {
   s->errors = calloc(n, sizeof *s->errors);
   s->failed = calloc(n, sizeof *s->failed);
   s->cost = calloc((size_t)s->p.nspan + 1, sizeof *s->cost);
+  s->uncounted = calloc((size_t)s->p.nspan + 1, sizeof *s->uncounted);
   s->jumps = calloc(n * jump + 1, sizeof *s->jumps);
   if (s->predictor == NULL || s->errors == NULL || s->failed == NULL || s->cost == NULL ||
-      s->jumps == NULL) {
+      s->uncounted == NULL || s->jumps == NULL) {
     return no_memory(error);
   }
   for (size_t i = 0; i < n; i++) {
@@ -47,6 +48,7 @@ void cri_search_free(cri_search* s) {
   free(s->errors);
   free(s->failed);
   free(s->cost);
+  free(s->uncounted);
   free(s->jumps);
 }
 
@@ -139,6 +141,9 @@ static cr_status run_window(cri_search* s, int span, int worker) {
     }
   }
   s->cost[span] = to.cost;
+  if (s->derive) {
+    s->uncounted[span] = cri_predictor_uncounted(s->predictor[worker]);
+  }
   return CR_OK;
 }
 

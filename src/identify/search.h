@@ -17,6 +17,7 @@ typedef struct {
   struct cri_window_adjoint** adjoint;  // one a worker, from the first cri_gradient_of on
   cri_normal* normal;
   cr_real* cost;     // of every window
+  int* uncounted;    // of every window, from its last derivative: events that it does not count
   cr_real* jumps;    // nx (columns + 1) a worker
   cr_error* errors;  // one a worker
   int* failed;       // window at which a worker failed, -1

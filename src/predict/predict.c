@@ -101,6 +101,8 @@ void cri_predictor_free(cri_predictor* w) {
   }
 }
 
+int cri_predictor_uncounted(const cri_predictor* w) { return w->controller.missed; }
+
 cr_status cri_predictor_grow(cri_predictor* w, const cri_problem* p, cr_error* error) {
   const cr_data* d = w->d;
   cr_capacity c = {2 * d->ncon_max + 8, 2 * d->nefc_max + 32, 2 * d->nJ_max + 32 * p->m->nv};

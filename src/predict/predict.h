@@ -27,6 +27,9 @@ typedef void cri_see(void* context, const cri_sight* sight);
 cr_status cri_predictor_create(cri_predictor** work, const cri_problem* problem, cr_error* error);
 void cri_predictor_free(cri_predictor* work);
 
+/// Events of the last window whose moments its derivative does not count: 0 with steps of one length.
+int cri_predictor_uncounted(const cri_predictor* work);
+
 /// More room for contacts and rows, after CR_ERR_CAPACITY.
 cr_status cri_predictor_grow(cri_predictor* work, const cri_problem* problem, cr_error* error);
 

@@ -15,9 +15,21 @@ typedef struct {
   cr_real jump[LEVELS];  // right minus left slope
   int first;
   cr_real noise;  // of a difference; that of a quotient is this over h
+  cr_real seen;   // no more than that: what the last quotients show of it
 } quotients;
 
-// Whether quotients go one way over six levels, and not ever faster: those of round-off do not.
+// effect of round-off on a difference of two evaluations: at least that of the numbers
+// themselves; more if the last quotients, which are only noise, show it
+static cr_real round_off_between(cr_real least, const cr_real change[LEVELS], const cr_real* h) {
+  cr_real scatter = 0;
+  for (int r = LEVELS - 3; r < LEVELS; r++) {
+    scatter = cr_max(scatter, h[r] * cr_abs(change[r]));
+  }
+  return cr_clip(scatter, least, 1000 * least);
+}
+
+// Whether quotients go one way over six levels, and not ever faster: those of round-off hardly do, however large
+// a bound of it may be.
 static bool settles(const cr_real change[LEVELS]) {
   enum { FROM = LEVELS - 6, C = LEVELS - 1 };
   for (int r = FROM; r < C; r++) {
@@ -26,20 +38,6 @@ static bool settles(const cr_real change[LEVELS]) {
     }
   }
   return cr_abs(change[C]) < cr_abs(change[C - 2]);
-}
-
-// Effect of round-off on a difference of two evaluations: no more than the last quotients show that settle; else at least
-// that of the numbers themselves, more if the last quotients, which are only noise, show it
-static cr_real round_off_between(cr_real least, const cr_real change[LEVELS], const cr_real* h) {
-  enum { C = LEVELS - 1 };
-  if (settles(change)) {
-    return cr_min(h[C] * cr_abs(change[C]), least);
-  }
-  cr_real scatter = 0;
-  for (int r = C - 2; r <= C; r++) {
-    scatter = cr_max(scatter, h[r] * cr_abs(change[r]));
-  }
-  return cr_clip(scatter, least, 1000 * least);
 }
 
 static quotients central_of(const cri_quotients* from, uint64_t piece) {
@@ -57,6 +55,8 @@ static quotients central_of(const cri_quotients* from, uint64_t piece) {
     change[level] = level > q.first ? q.central[level] - q.central[level - 1] : 0;
   }
   q.noise = round_off_between(from->noise, change, from->h);
+  cr_real last = from->h[LEVELS - 1] * cr_abs(change[LEVELS - 1]);
+  q.seen = settles(change) ? cr_min(last, q.noise) : q.noise;
   return q;
 }
 
@@ -91,7 +91,7 @@ static int contradiction(const quotients* q, const cri_slope_fit* best, int row)
   for (int r = row + 1; r < LEVELS; r++) {
     cr_real off = q->central[r] - best->value;
     cr_real allowed = cr_abs(q->central[row] - best->value) + best->error +
-                      CR_R(1e-8) * cr_abs(best->value) + 4 * q->noise / q->h[r];
+                      CR_R(1e-8) * cr_abs(best->value) + 4 * q->seen / q->h[r];
     off = cr_abs(off) > allowed ? off : 0;
     if (off * before > 0) {
       return r - 1;

@@ -166,7 +166,7 @@ def beside_face(m, d, geoms, dist, pos, frame):
     """Whether a contact of a capsule is on its side towards a face of the other, as far from it as it says, above a
     point of that face. docs/derivations/collision_convex.md [h4], [h5]."""
     g, other = geoms
-    if int(m.geom_type[g]) != CAPSULE or int(m.geom_type[other]) not in (BOX, MESH):
+    if int(m.geom_type[g]) != CAPSULE or int(m.geom_type[other]) not in (CYLINDER, BOX, MESH):
         return False
     n, axis, (r, half) = frame[:3], d.geom_xmat[g].reshape(3, 3)[:, 2], m.geom_size[g, :2]
     side = d.geom_xpos[g] + r * (n - axis * (axis @ n))
