@@ -43,8 +43,11 @@ typedef struct {
 
 // free flight has no error, so steps grow until one jumps over a short touch; hence the largest step
 #define STEP CR_R(0.01)
-#define TOSS(tolerance, with_events) \
-  { .rtol = tolerance, .atol = tolerance, .largest_step = STEP, .events = with_events }
+#define TOSS(tolerance, with_events)                                                         \
+  {                                                                                          \
+    .size = sizeof(cr_adaptive), .rtol = tolerance, .atol = tolerance, .largest_step = STEP, \
+    .events = with_events                                                                    \
+  }
 static const cr_adaptive way = TOSS(CR_R(1e-8), true);
 static const cr_adaptive converged_way = TOSS(CR_R(1e-10), true);
 static const cr_adaptive no_events = TOSS(CR_R(1e-8), false);
