@@ -379,7 +379,7 @@ static cr_status insert(cr_model* m, const place* p, const cr_stage* row) {
   rows[p->at] = *row;
   int nprepare = s->nprepare + (p->at <= s->nprepare), ndynamics = s->ndynamics;
   ndynamics += p->at <= s->nprepare;
-  const cri_schedule* made = cri_schedule_create(m, rows, s->n + 1, nprepare, ndynamics);
+  const cri_schedule* made = cri_schedule_create(rows, s->n + 1, nprepare, ndynamics);
   if (made == NULL) {
     return cri_fail(p->error, CR_ERR_MEMORY, "stage '%s': no memory", p->name);
   }

@@ -16,13 +16,10 @@ void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_fiel
 }
 
 // clears the cotangents of a stage's outputs; fields that an added stage changed belong to another stage
-static void clear_written(const cri_schedule* s, int row, const cr_model* m, const cr_data* d,
+static void clear_written(const cr_stage* stage, const cr_model* m, const cr_data* d,
                           cr_data* bar) {
-  const cr_stage* stage = &s->row[row];
-  const cri_cleared all = {stage->writes, stage->added == NULL ? stage->nwrite : 0};
-  const cri_cleared cleared = s->cleared != NULL ? s->cleared[row] : all;
-  for (int k = 0; k < cleared.n; k++) {
-    cri_clear_field(m, d, bar, cleared.fields[k]);
+  for (int k = 0; k < stage->nwrite && stage->added == NULL; k++) {
+    cri_clear_field(m, d, bar, stage->writes[k]);
   }
 }
 
@@ -54,7 +51,7 @@ static inline __attribute__((always_inline)) cr_status drive(const cri_schedule*
       CR_TRY(run_row(s, stage, pass, plain, m, d, to));
       CR_TRY(cri_room_check(to, stage->name));
       if (back) {
-        clear_written(s, (int)(stage - s->row), m, d, to);
+        clear_written(stage, m, d, to);
       }
       if (!plain && rows->after != NULL) {
         rows->after(rows->context, (int)(stage - s->row));

@@ -141,7 +141,7 @@ cr_status cri_schedule_build(cr_model* m, cr_error* error) {
     nprepare = i < ROW_acceleration ? n : nprepare;
     ndynamics = i <= ROW_acceleration ? n : ndynamics;
   }
-  m->schedule = cri_schedule_create(m, row, n, nprepare, ndynamics);
+  m->schedule = cri_schedule_create(row, n, nprepare, ndynamics);
   return m->schedule != NULL
              ? CR_OK
              : cri_fail(error, CR_ERR_MEMORY, "no memory for the stages of a model");

@@ -10,7 +10,7 @@
 typedef struct {
   cri_schedule schedule;
   atomic_int owners;
-  cri_added added[];  // then the rows, what each clears, and the fields of that
+  cri_added added[];  // then the rows
 } owned_schedule;
 
 static owned_schedule* owned_by(const cri_schedule* s) {
@@ -18,41 +18,17 @@ static owned_schedule* owned_by(const cri_schedule* s) {
   return (owned_schedule*)(uintptr_t)s;
 }
 
-static bool has_cotangent(const cr_model* m, cr_field_id id) {
-  const cr_field* f = cri_field(id);
-  return f->kind == CR_KIND_OP || (f->tangent != CR_TANGENT_NONE && !cri_field_is_empty(m, id));
-}
-
-// the fields of which rows of the table clear the cotangents, row after row
-static void list_cleared(const cr_model* m, const cr_stage* row, int n, cri_cleared* cleared,
-                         cr_field_id* field) {
-  for (int i = 0; i < n; i++) {
-    cleared[i] = (cri_cleared){.fields = field};
-    for (int k = 0; k < row[i].nwrite && row[i].added == NULL; k++) {
-      if (has_cotangent(m, row[i].writes[k])) {
-        *field++ = row[i].writes[k];
-        cleared[i].n++;
-      }
-    }
-  }
-}
-
-cri_schedule* cri_schedule_create(const cr_model* m, const cr_stage* rows, int n, int nprepare,
-                                  int ndynamics) {
-  int nadded = 0, nwrite = 0;
+cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int ndynamics) {
+  int nadded = 0;
   for (int i = 0; i < n; i++) {
     nadded += rows[i].added != NULL;
-    nwrite += rows[i].nwrite;
   }
   size_t added_bytes = (size_t)nadded * sizeof(cri_added);
-  owned_schedule* o =
-      malloc(sizeof *o + added_bytes + (size_t)n * (sizeof(cr_stage) + sizeof(cri_cleared)) +
-             (size_t)nwrite * sizeof(cr_field_id));
+  owned_schedule* o = malloc(sizeof *o + added_bytes + (size_t)n * sizeof(cr_stage));
   if (o == NULL) {
     return NULL;
   }
   cr_stage* row = (cr_stage*)(void*)(o->added + nadded);
-  cri_cleared* cleared = (cri_cleared*)(void*)(row + n);
   cri_added* added = o->added;
   for (int i = 0; i < n; i++) {
     row[i] = rows[i];
@@ -68,14 +44,12 @@ cri_schedule* cri_schedule_create(const cr_model* m, const cr_stage* rows, int n
       added++;
     }
   }
-  list_cleared(m, row, n, cleared, (cr_field_id*)(void*)(cleared + n));
   o->schedule = (cri_schedule){.row = row,
                                .n = n,
                                .nprepare = nprepare,
                                .ndynamics = ndynamics,
                                .nadded = nadded,
-                               .owned = true,
-                               .cleared = cleared};
+                               .owned = true};
   atomic_init(&o->owners, 1);
   return &o->schedule;
 }

@@ -85,28 +85,20 @@ typedef struct {
   const cri_added* added;     // instead of the three functions; NULL: a row of the pipeline table
 } cr_stage;
 
-/// What a row of the table writes and has cotangents of, in a model with these counts.
-typedef struct {
-  const cr_field_id* fields;
-  int n;
-} cri_cleared;
-
 /// The first `nprepare` rows are the dynamics before the acceleration, the first `ndynamics` rows those that a
 /// step runs. Later rows only measure; no earlier row reads what they write.
 typedef struct cri_schedule {
   const cr_stage* row;
   int n, nprepare, ndynamics;
   int nadded;
-  bool owned;                  // made by cri_schedule_create; otherwise constant
-  const cri_cleared* cleared;  // n rows; NULL: all that the rows write
+  bool owned;  // made by cri_schedule_create; otherwise constant
 } cri_schedule;
 
 /// The counts of a block of this model, its room set.
 cri_counts cri_counts_of(const cr_model* m, const cr_data* d);
 
-/// A schedule of these rows for a model of the counts of m, with copies of the declarations of added stages. NULL: no memory.
-cri_schedule* cri_schedule_create(const cr_model* m, const cr_stage* rows, int n, int nprepare,
-                                  int ndynamics);
+/// A schedule of these rows, with copies of the declarations of added stages. NULL: no memory.
+cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int ndynamics);
 
 /// Adds an owner, removes one: the last one frees it. Copies of a model share its schedule. NULL and constant
 /// schedules are allowed.

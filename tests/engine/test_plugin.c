@@ -34,3 +34,21 @@ TEST(without_a_stage_it_stays) {
   cri_model_free(&m);
   (void)state;
 }
+
+// a sweep back leaves no cotangent of the rate, which the next one would add to
+TEST(its_cotangent_is_cleared) {
+  cr_model m;
+  cr_error error;
+  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
+  assert_int_equal(cri_schedule_build(&m, &error), CR_OK);
+  assert_int_equal(cr_model_add_state(&m, 2, NULL, &error), CR_OK);
+  assert_string_equal(cri_schedule_of(&m)->row[0].name, "plugin");
+  cr_data *d = test_data(&m), *bar = test_twin(&m, d, CR_DATA_COTANGENT);
+  random_state(&m, d, 2, STATE_CONTACT);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  bar->plugin_state_dot[0] = bar->plugin_state_dot[1] = 1;
+  assert_int_equal(cr_forward_vjp(&m, d, bar), CR_OK);
+  assert_true(bar->plugin_state_dot[0] == 0 && bar->plugin_state_dot[1] == 0);
+  cri_model_free(&m);
+  (void)state;
+}

@@ -19,7 +19,7 @@ TEST(absent_is_by_tangents) {
   for (int at = 0; at < cr_ndynamics; at++) {
     memcpy(rows, cr_pipeline, (size_t)cr_npipeline * sizeof *rows);
     rows[at].jac = NULL;
-    m.schedule = cri_schedule_create(&m, rows, cr_npipeline, cr_ndynamics - 1, cr_ndynamics);
+    m.schedule = cri_schedule_create(rows, cr_npipeline, cr_ndynamics - 1, cr_ndynamics);
     assert_string_equal(cri_acceleration_why(&m, d), cr_pipeline[at].name);
     cri_schedule_release(m.schedule);
   }

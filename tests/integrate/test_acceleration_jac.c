@@ -135,7 +135,7 @@ TEST(a_stage_without_columns_is_named) {
       rows[i < at ? i : i + 1] = cr_pipeline[i];
     }
     rows[at] = (cr_stage){.name = "new"};
-    m.schedule = cri_schedule_create(&m, rows, cr_npipeline + 1, cr_ndynamics, cr_ndynamics + 1);
+    m.schedule = cri_schedule_create(rows, cr_npipeline + 1, cr_ndynamics, cr_ndynamics + 1);
     assert_string_equal(cri_acceleration_why(&m, d), "new");
     cri_schedule_release(m.schedule);
   }
