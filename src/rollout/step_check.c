@@ -743,10 +743,13 @@ static void not_visited(const edge* e, const char* why) {
   }
 }
 
-// Whether the inertia is singular but for rounding, as that of point masses on a line. Contacts may hold what has none, but
-// the derivative goes through the acceleration without them.
+// Whether a parameter at its bound leaves an inertia that is singular but for rounding, as that of point masses on a line.
+// Contacts may hold what has none, but the derivative goes through the acceleration without them.
 static bool has_no_inertia(const cr_step_check* c) {
   const cr_model* m = c->m;
+  if (m != &c->bound) {
+    return false;
+  }
   for (int i = 0; i < m->nv; i++) {
     cr_real diagonal = c->d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
     if (diagonal * c->d->art_Dinv[i] * CR_EPS > CR_R(1e-6)) {

@@ -57,14 +57,14 @@ cr_status cr_step_check_run(cr_step_check* check, const cr_data* d, cr_random* r
 /// (CR_EDGE_...) and `entries` of every parameter field. An entry is compared with differences of both
 /// sides if it is smooth; at the end of its range, with the slope of the side that is
 /// left; if the sides differ and both can be reached, it must be one of them or lie between.
-/// A place from which there is no step, or whose inertia is singular but for rounding, counts as not visited.
+/// A place from which there is no step counts as not visited.
 /// Errors   those of derivatives
 cr_status cr_step_check_edge(cr_step_check* check, const cr_data* d, int what, int entries,
                              const char* place, cr_random* random, cr_edge_result* result,
                              cr_error* error);
 
-/// The same at the state in d for the entries of parameter id, all of them at their least value.
-/// Does nothing for fields without one.
+/// The same at the state in d for the entries of parameter id, all of them at their least value. A place where
+/// that leaves an inertia that is singular but for rounding counts as not visited. Does nothing for fields without one.
 cr_status cr_step_check_bound(cr_step_check* check, const cr_data* d, cr_field_id id, int entries,
                               cr_random* random, cr_edge_result* result, cr_error* error);
 

@@ -186,18 +186,25 @@ static cr_real compare(const stage_bench* b, const stage_chain* c, const outputs
   return worst;
 }
 
-// second order in the plain differences, somewhere, or nothing left to fall. Noise of the values is noise / step there.
+// Second order in the plain differences, somewhere, or nothing left to fall. `noise` of the values is noise / step there:
+// errors count that are twice as large, which fall 5 times at least to be of second order. Where no two steps in sequence have
+// such errors, there is no order to see.
 static bool order_seen(const cr_real* plain, int first, cr_real tolerance, cr_real noise) {
+  bool told = false;
   for (int k = first; k < LEVELS; k++) {
     if (plain[k] <= tolerance) {
       return true;
     }
-    // a slope of 1.7 over a factor of 4
-    if (k + 1 < LEVELS && plain[k] >= CR_R(10.5) * (plain[k + 1] - noise / step_of(k + 1))) {
-      return true;
+    cr_real part = k + 1 < LEVELS ? noise / step_of(k + 1) : 0;
+    if (k + 1 < LEVELS && plain[k + 1] >= 2 * part) {
+      told = true;
+      // a slope of 1.7 over a factor of 4
+      if (plain[k] >= CR_R(10.5) * (plain[k + 1] - part)) {
+        return true;
+      }
     }
   }
-  return false;
+  return noise > 0 && !told;
 }
 
 // A kink that shows in no index (a clamp, the end of an impedance curve) between two steps: there the
