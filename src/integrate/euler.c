@@ -76,8 +76,8 @@ static cr_real largest(const cr_real* x, int first, int n) {
 
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) {
   const cr_real* inverse = cri_factors_of_M(d).Dinv;
-  if (d->rounding > 0) {
-    return true;
+  if (!cri_damps(m) || d->rounding > 0) {
+    return cri_damps(m) && !d->euler_weak;
   }
   for (int t = 0; t < m->ntree; t++) {
     cr_real damping = 0, lost = 1, a = 0, a2 = 0;
@@ -244,7 +244,8 @@ static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
   damp_strongly(m, d);
   force_sizes(m, d, sizes);
   cr_real strong = moved(m, d, D, d->euler_qacc, sizes, d->euler_qacc);
-  if (weak < strong) {
+  d->euler_weak = weak < strong;
+  if (d->euler_weak) {
     cr_copy(d->euler_qacc, a2, m->nv);
   }
   d->rounding = cr_max(d->rounding * excess(m, d), SAFE * cr_min(weak, strong));

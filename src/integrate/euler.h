@@ -42,7 +42,8 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 bool cri_euler_damps(const cr_model* m);
 
 /// True if a - (a - a2) may lose digits of a2: the damping of some tree takes nearly all of a away, or M is such
-/// that a has few digits itself (engine/rounding.h), or both in part.
+/// that a has few digits itself (engine/rounding.h), or both in part; where M is such, if the step has found it to lose
+/// the more. False without damping: the difference is then nothing.
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D);
 
 /// D of every dof, in scratch of `owner`.                                     [euler.e1]

@@ -383,6 +383,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->solver_residual = from->solver_residual;
   to->rounding = from->rounding;
   to->rounding_dof = from->rounding_dof;
+  to->euler_weak = from->euler_weak;
 }
 
 // room for n numbers behind `at`, those popped meanwhile given back

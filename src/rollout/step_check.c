@@ -743,32 +743,12 @@ static void not_visited(const edge* e, const char* why) {
   }
 }
 
-// Whether a parameter at its bound leaves an inertia that is singular but for rounding, as that of point masses on a line.
-// Contacts may hold what has none, but the derivative goes through the acceleration without them.
-static bool has_no_inertia(const cr_step_check* c) {
-  const cr_model* m = c->m;
-  if (m != &c->bound) {
-    return false;
-  }
-  for (int i = 0; i < m->nv; i++) {
-    cr_real diagonal = c->d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    if (diagonal * c->d->art_Dinv[i] * CR_EPS > CR_R(1e-6)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // the step and its derivative there; false if there is none, or none to six digits
 static bool reach_edge(const edge* e, const cr_data* at, cr_random* random, cr_status* status,
                        cr_error* error) {
   cr_error inner = {0};
   e->c->d->error.status = CR_OK;
   *status = differentiate(e->c, at, random, &inner);
-  if (*status == CR_OK && has_no_inertia(e->c)) {
-    not_visited(e, "the inertia matrix is singular but for rounding");
-    return false;
-  }
   if (*status == CR_OK) {
     e->result->places++;
     return true;

@@ -63,8 +63,8 @@ cr_status cr_step_check_edge(cr_step_check* check, const cr_data* d, int what, i
                              const char* place, cr_random* random, cr_edge_result* result,
                              cr_error* error);
 
-/// The same at the state in d for the entries of parameter id, all of them at their least value. A place where
-/// that leaves an inertia that is singular but for rounding counts as not visited. Does nothing for fields without one.
+/// The same at the state in d for the entries of parameter id, all of them at their least value. Does nothing for
+/// fields without one.
 cr_status cr_step_check_bound(cr_step_check* check, const cr_data* d, cr_field_id id, int entries,
                               cr_random* random, cr_edge_result* result, cr_error* error);
 
