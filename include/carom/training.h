@@ -55,9 +55,10 @@ typedef struct {
 /// Trains from x. Starts are known (CR_START_MEASURED, CR_START_REFERENCE), or stay as the last cr_identification_solve found them;
 /// noises stay too. Then cr_identification_get_place and cr_identification_predict tell of the end; there are no intervals.
 /// Map      x -> x
-/// Equation AdamW on cost / numbers + sum l2 x^2 / 2 + priors / numbers of a batch of windows, then the proximal step of the penalties:
-///          x = sign(x) max(|x| - rate lasso, 0), then of a group x max(1 - rate group_lasso sqrt(size) / |x|, 0)
-///          (Simon et al., A sparse-group lasso, 2013)                       [identification.m11]
+/// Equation AdamW on cost / numbers + sum l2 x^2 / 2 + priors / numbers of a batch of windows, then the proximal step of the penalties
+///          (Simon et al., A sparse-group lasso, 2013) in Adam's metric h, the root that it divides by, but no less than lasso +
+///          group_lasso: x = sign(x) max(|x| - rate lasso / h, 0), then of a group the y with the least
+///          sum h (y - x)^2 / 2 + rate group_lasso sqrt(size) |y|. So it ends at a minimum of the sum of all. [identification.m11]
 /// Shapes   x[n], n = cr_identification_count
 /// Threads  the same bits for any number of them
 /// Errors   CR_ERR_ARG: options that are not sane, windows with continuity; CR_ERR_INTERRUPTED; CR_ERR_FORMAT: a state of another training;

@@ -250,28 +250,62 @@ static cr_status evaluate(trainer* t, const int* window, int n, cr_real* cost, i
   return CR_OK;
 }
 
-// [identification.m11] the proximal step of lasso |x| + group_lasso sqrt(size) |x of a group|
+// ---- [identification.m11] the penalties, in Adam's metric h
+
+// h of x_i, its step being rate mean / h: what Adam divides by, but no less than the penalties of x_i. The part of the
+// step that is too long by that is taken back.
+static void fill_metric(const trainer* t, cr_real rate, cr_real* x, cr_real* h) {
+  cr_real c1 = 1 - cr_pow(t->adam.b1, (cr_real)t->count[STEPS]);
+  cr_real c2 = 1 - cr_pow(t->adam.b2, (cr_real)t->count[STEPS]);
+  for (int i = 0; i < t->n; i++) {
+    cr_real adam = cr_sqrt(t->square[i] / c2) + t->adam.eps;
+    h[i] = cr_max(adam, t->o->lasso + t->o->group_lasso);
+    x[i] += t->o->group[i] < 0 ? 0 : rate * t->mean[i] / c1 * (1 / adam - 1 / h[i]);
+  }
+}
+
+enum { MOST_NEWTON = 30 };
+
+// The minimum y = h x / (h + c / r), r = |y|, of sum h (y - x)^2 / 2 + c |y|; 0 where |h x| <= c. Newton on 1 / |h x / (h r + c)|,
+// which is concave in r: from 0 it never goes too far.
+static void shrink_group(const trainer* t, int group, cr_real c, const cr_real* h, cr_real* x) {
+  cr_real r = 0;
+  for (int k = 0; k < MOST_NEWTON; k++) {
+    cr_real sum = 0, slope = 0;
+    for (int i = 0; i < t->n; i++) {
+      if (t->o->group[i] == group) {
+        cr_real part = h[i] * x[i] / (h[i] * r + c);
+        sum += part * part;
+        slope += 2 * part * part * h[i] / (h[i] * r + c);
+      }
+    }
+    if (sum - 1 <= 8 * CR_EPS) {
+      break;
+    }
+    r += 2 * sum * (cr_sqrt(sum) - 1) / slope;
+  }
+  for (int i = 0; i < t->n; i++) {
+    x[i] *= t->o->group[i] == group ? h[i] * r / (h[i] * r + c) : 1;
+  }
+}
+
 static void shrink(const trainer* t, cr_real rate, cr_real* x) {
-  const cr_training_options* o = t->o;
-  cr_real *square = t->sums, *count = t->sums + t->n;  // of every group
-  if (o->group == NULL) {
+  cr_real *count = t->sums, *h = t->sums + t->n;  // of every group, of every number
+  if (t->o->group == NULL) {
     return;
   }
+  fill_metric(t, rate, x, h);
+  cr_zero(count, t->n);
   for (int i = 0; i < t->n; i++) {
-    cr_real size = cr_max(cr_abs(x[i]) - rate * o->lasso, 0);
-    x[i] = o->group[i] < 0 ? x[i] : x[i] < 0 ? -size : size;
-  }
-  cr_zero(t->sums, 2 * t->n);
-  for (int i = 0; i < t->n; i++) {
-    if (o->group[i] >= 0) {
-      square[o->group[i]] += x[i] * x[i];
-      count[o->group[i]] += 1;
+    if (t->o->group[i] >= 0) {
+      cr_real size = cr_max(cr_abs(x[i]) - rate * t->o->lasso / h[i], 0);
+      x[i] = x[i] < 0 ? -size : size;
+      count[t->o->group[i]] += 1;
     }
   }
-  for (int i = 0; i < t->n; i++) {
-    if (o->group[i] >= 0 && x[i] != 0) {
-      int g = o->group[i];
-      x[i] *= cr_max(1 - rate * o->group_lasso * cr_sqrt(count[g] / square[g]), 0);
+  for (int g = 0; g < t->n && t->o->group_lasso > 0; g++) {
+    if (count[g] > 0) {
+      shrink_group(t, g, rate * t->o->group_lasso * cr_sqrt(count[g]), h, x);
     }
   }
 }

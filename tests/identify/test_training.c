@@ -9,6 +9,7 @@
 
 #include "carom/carom.h"
 #include "scenes/io_measured.h"
+#include "support/close.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -132,7 +133,7 @@ TEST(it_finds_what_made_the_data) {
 // springs in one group each become exactly 0, dampings without group stay
 TEST(a_lasso_makes_numbers_exactly_zero) {
   static const int32_t group[NP] = {-1, -1, 0, 1};
-  static const cr_real lasso[2][2] = {{2, 0}, {0, 2}};
+  static const cr_real lasso[2][2] = {{20, 0}, {0, 20}};
   for (int k = 0; k < 2; k++) {
     fit f = open_fit(CR_START_MEASURED, 0, CR_R(0.02), 0);
     cr_real x[NP];
@@ -152,6 +153,35 @@ TEST(a_lasso_makes_numbers_exactly_zero) {
     must(cr_identification_get_start(f.id, x, &error));
     (void)train(&f, &o, x);
     assert_true(x[2] != 0 && x[3] != 0);
+    close_fit(&f);
+  }
+}
+
+// At the end the derivative of the mean cost is that of the penalties, whatever Adam divides by: minus lasso sign(x), and for
+// a group minus group_lasso sqrt(size) x / |x|.
+TEST(a_lasso_ends_at_a_minimum_of_cost_and_penalties) {
+  static const int32_t group[NP] = {0, 0, -1, 1};
+  static const cr_real lasso[2] = {CR_R(0.7), 0}, group_lasso[2] = {0, CR_R(0.9)};
+  for (int k = 0; k < 2; k++) {
+    fit f = open_fit(CR_START_MEASURED, 0, CR_R(0.02), 0);
+    cr_real x[NP], g[NP], cost, norm;
+    must(cr_identification_get_start(f.id, x, &error));
+    const cr_training_options o = {.size = sizeof o,
+                                   .epochs = 1500,
+                                   .rate = CR_R(0.02),
+                                   .final_rate = CR_R(1e-6),
+                                   .group = group,
+                                   .lasso = lasso[k],
+                                   .group_lasso = group_lasso[k]};
+    cr_training_end end = train(&f, &o, x);
+    must(cr_identification_evaluate(f.id, CR_RUNS_TRAIN, x, &cost, g, &error));
+    norm = cr_sqrt(x[0] * x[0] + x[1] * x[1]);
+    for (int i = 0; i < 2; i++) {
+      assert_true(x[i] > CR_R(0.01));
+      cr_real penalty = lasso[k] + group_lasso[k] * cr_sqrt(2) * x[i] / norm;
+      assert_close(g[i] * end.cost / cost, -penalty, CR_R(1e-3));
+    }
+    assert_close(g[2] * end.cost / cost, 0, CR_R(1e-3));
     close_fit(&f);
   }
 }
