@@ -3,6 +3,7 @@
 // with the state. Its part is a gradient of l' D r at l = w2, r = a2, the acceleration held fixed.
 #include "integrate/implicit.h"
 
+#include "engine/rounding.h"
 #include "inertia/inertia.h"
 #include "inertia/qderiv.h"
 #include "math/lu.h"
@@ -49,12 +50,44 @@ static cr_status factor(const cr_model* m, cr_data* d) {
   return bad < 0 ? CR_OK : bad_pivot(d, m, bad);
 }
 
+static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cr_pattern p = pattern_of(m);
+  (void)work;
+  cr_lu_solve(d->implicit_L, d->implicit_U, &p, x);
+}
+
+static void solve_transposed(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cr_pattern p = pattern_of(m);
+  (void)work;
+  cr_lu_solve_transposed(d->implicit_L, d->implicit_U, &p, x);
+}
+
+// How far rounding moves a2, in units of a2 and v / h. Rows hold a, but not a2: M - hD has none.
+static void estimate_rounding(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d), v = (size_t)m->nv;
+  cr_real *sizes = cri_push(d, v), *speed = cri_push(d, v);
+  cr_pattern p = pattern_of(m);
+  cr_zero(sizes, m->nv);
+  cri_noise_of_product(&p, d->M, d->qacc, sizes);
+  cri_noise_of_product(&p, d->M, d->euler_qacc, sizes);
+  cri_noise_of_rows(d, sizes);
+  for (int i = 0; i < m->nv; i++) {
+    sizes[i] += cr_abs(d->qfrc_smooth[i]);
+    speed[i] = d->qvel[i] / m->timestep;
+  }
+  const cri_noise n = {sizes, d->euler_qacc, speed, solve, solve_transposed};
+  d->rounding = cr_max(d->rounding, cri_noise_moves(m, d, &n));
+  cri_pop(d, mark);
+}
+
 cr_status cri_implicit_accelerate(const cr_model* m, cr_data* d) {
   CR_TRY(factor(m, d));
-  cr_pattern p = pattern_of(m);
   // [implicit.m1]
   cri_inertia_mul(m, d, d->euler_qacc, d->qacc, d);
-  cr_lu_solve(d->implicit_L, d->implicit_U, &p, d->euler_qacc);
+  solve(m, d, d->euler_qacc, d);
+  if (d->M_formed && d->rounding_dof >= 0) {
+    estimate_rounding(m, d);
+  }
   return CR_OK;
 }
 

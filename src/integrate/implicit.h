@@ -12,8 +12,8 @@ bool cri_is_implicit(const cr_model* m);
 /// Map      (qacc a, M; the inputs of D of inertia/qderiv.h) -> euler_qacc
 /// Equation (M - hD) a2 = M a                                          [implicit.m1]
 ///          derivation: docs/derivations/implicit.md
-/// Saves    euler_qacc = a2; implicit_L, implicit_U: the factors of M - hD
-/// Memory   no allocation; scratch nC + 24 nbody numbers and that of D
+/// Saves    euler_qacc = a2; implicit_L, implicit_U: the factors of M - hD; rounding grows to its share of a2
+/// Memory   no allocation; scratch nC + 24 nbody + 3 nv numbers and that of D
 /// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE: a pivot of M - hD vanishes; names the joint
 /// Smooth   where D is
 cr_status cri_implicit_accelerate(const cr_model* m, cr_data* d);
