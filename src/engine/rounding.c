@@ -46,6 +46,19 @@ void cri_noise_of_rows(const cr_data* d, cr_real* noise) {
   }
 }
 
+void cri_noise_of_forces(const cr_model* m, const cr_data* d, cr_real* sizes) {
+  for (int i = 0; i < m->nv; i++) {
+    sizes[i] = cr_abs(d->qfrc_smooth[i]);
+  }
+  cri_noise_of_rows(d, sizes);
+}
+
+void cri_noise_speeds(const cr_model* m, const cr_data* d, cr_real* speeds) {
+  for (int i = 0; i < m->nv; i++) {
+    speeds[i] = d->qvel[i] / m->timestep;
+  }
+}
+
 // the largest size in the tree of a dof
 static cr_real scale_of(const cr_model* m, const cri_noise* n, int dof) {
   int tree = m->dof_treeid[dof];

@@ -21,6 +21,10 @@ void cri_noise_of_product(const cr_pattern* p, const cr_real* value, const cr_re
                           cr_real* sizes);
 void cri_noise_of_rows(const cr_data* d, cr_real* sizes);
 
+/// sizes = |qfrc_smooth| + |J|' |f|; speeds = v / h, beside which rounding in an acceleration is small.
+void cri_noise_of_forces(const cr_model* m, const cr_data* d, cr_real* sizes);
+void cri_noise_speeds(const cr_model* m, const cr_data* d, cr_real* speeds);
+
 /// |A^-1| 32 eps sizes, over the largest x of the tree, for the dof where this is largest, by two to six solves.
 /// Memory   scratch nv of d
 cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* noise);

@@ -76,8 +76,11 @@ static cr_real largest(const cr_real* x, int first, int n) {
 
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) {
   const cr_real* inverse = cri_factors_of_M(d).Dinv;
-  if (!cri_damps(m) || d->rounding > 0) {
-    return cri_damps(m) && !d->euler_weak;
+  if (!cri_damps(m)) {
+    return false;
+  }
+  if (d->rounding > 0) {
+    return !d->euler_weak;
   }
   for (int t = 0; t < m->ntree; t++) {
     cr_real damping = 0, lost = 1, a = 0, a2 = 0;
@@ -110,14 +113,6 @@ static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
   cri_pop(d, mark);
 }
 
-// sizes of the forces from which a and a2 are solved
-static void force_sizes(const cr_model* m, const cr_data* d, cr_real* sizes) {
-  for (int i = 0; i < m->nv; i++) {
-    sizes[i] = cr_abs(d->qfrc_smooth[i]);
-  }
-  cri_noise_of_rows(d, sizes);
-}
-
 // Corrections by the solver's residual g = M a - tau - J' f: of the accelerations, x = -H^-1 g,
 // and of the forces, g + M x. Large accelerations that damping takes away hide small numbers beside them.
 static void corrections(const cr_model* m, cr_data* d, const cr_pattern* p, const cr_real* Ma,
@@ -140,7 +135,7 @@ static void take_products(const cr_model* m, cr_data* d, cr_real* force) {
   corrections(m, d, &p, Ma, force, x, Mx);
   cr_zero(terms, m->nv);
   cri_noise_of_product(&p, d->M, d->qacc, terms);
-  force_sizes(m, d, forces);
+  cri_noise_of_forces(m, d, forces);
   for (int i = 0; i < m->nv; i++) {
     cr_real left = Ma[i] - force[i];
     bool rounding = cr_abs(left) <= 16 * CR_EPS * (terms[i] + forces[i]);
@@ -179,9 +174,7 @@ static cr_real moved(const cr_model* m, cr_data* d, const cr_real* D, const cr_r
                      cr_real* sizes, const cr_real* a2) {
   size_t mark = cri_mark(d);
   cr_real* speed = cri_push(d, (size_t)m->nv);
-  for (int i = 0; i < m->nv; i++) {
-    speed[i] = d->qvel[i] / m->timestep;
-  }
+  cri_noise_speeds(m, d, speed);
   add_sizes(m, d, D, x, sizes);
   const cri_noise n = {sizes, a2, speed, solve_damped, solve_damped};
   cr_real most = cri_noise_moves(m, d, &n);
@@ -208,13 +201,13 @@ static cr_real moved_by_difference(const cr_model* m, cr_data* d, const cr_real*
                                    const cr_real* a2) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   cr_real *x = cri_push(d, v), *sizes = cri_push(d, v), *speed = cri_push(d, v);
+  cri_noise_speeds(m, d, speed);
   for (int i = 0; i < m->nv; i++) {
     x[i] = d->qacc[i] - a2[i];
     sizes[i] = m->timestep * D[i] * cr_abs(d->qacc[i]);
-    speed[i] = d->qvel[i] / m->timestep;
   }
   cr_real most = moved(m, d, D, x, sizes, a2);
-  force_sizes(m, d, sizes);
+  cri_noise_of_forces(m, d, sizes);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cri_noise_of_product(&p, d->M, d->qacc, sizes);
   const cri_noise n = {sizes, a2, speed, solve_by_way_of_a, solve_back_by_a};
@@ -242,7 +235,7 @@ static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
   cr_copy(a2, d->euler_qacc, m->nv);
   cr_real weak = moved_by_difference(m, d, D, a2);
   damp_strongly(m, d);
-  force_sizes(m, d, sizes);
+  cri_noise_of_forces(m, d, sizes);
   cr_real strong = moved(m, d, D, d->euler_qacc, sizes, d->euler_qacc);
   d->euler_weak = weak < strong;
   if (d->euler_weak) {

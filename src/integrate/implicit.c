@@ -67,14 +67,10 @@ static void estimate_rounding(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   cr_real *sizes = cri_push(d, v), *speed = cri_push(d, v);
   cr_pattern p = pattern_of(m);
-  cr_zero(sizes, m->nv);
+  cri_noise_of_forces(m, d, sizes);
   cri_noise_of_product(&p, d->M, d->qacc, sizes);
   cri_noise_of_product(&p, d->M, d->euler_qacc, sizes);
-  cri_noise_of_rows(d, sizes);
-  for (int i = 0; i < m->nv; i++) {
-    sizes[i] += cr_abs(d->qfrc_smooth[i]);
-    speed[i] = d->qvel[i] / m->timestep;
-  }
+  cri_noise_speeds(m, d, speed);
   const cri_noise n = {sizes, d->euler_qacc, speed, solve, solve_transposed};
   d->rounding = cr_max(d->rounding, cri_noise_moves(m, d, &n));
   cri_pop(d, mark);
