@@ -58,7 +58,8 @@ typedef struct {
 /// Equation AdamW on cost / numbers + sum l2 x^2 / 2 + priors / numbers of a batch of windows, then the proximal step of the penalties
 ///          (Simon et al., A sparse-group lasso, 2013) in Adam's metric h, the root that it divides by, but no less than lasso +
 ///          group_lasso: x = sign(x) max(|x| - rate lasso / h, 0), then of a group the y with the least
-///          sum h (y - x)^2 / 2 + rate group_lasso sqrt(size) |y|. So it ends at a minimum of the sum of all. [identification.m11]
+///          sum h (y - x)^2 / 2 + rate group_lasso sqrt(size) |y|. Where it rests, the derivative of the rest is minus that of the penalties.
+///                                                                          [identification.m11]
 /// Shapes   x[n], n = cr_identification_count
 /// Threads  the same bits for any number of them
 /// Errors   CR_ERR_ARG: options that are not sane, windows with continuity; CR_ERR_INTERRUPTED; CR_ERR_FORMAT: a state of another training;
