@@ -225,7 +225,7 @@ CR_DRIVER(integrate, euler,
   NEEDS(.scratch = 26 * n->nv + 24 * n->nbody, .M = 1))
 
 CR_DRIVER(integrate, implicit,
-  NEEDS(.scratch = n->nsolve * (40 * n->nv + 160 * n->nbody + 6 * n->njnt + 3 * n->nC + 6 * n->nout + 4 * n->ntendon),
+  NEEDS(.scratch = n->nsolve * (40 * n->nv + 160 * n->nbody + 6 * n->njnt + 5 * n->nC + 6 * n->nout + 4 * n->ntendon),
         .M = n->implicit, .ten_J = n->implicit * (2 + n->nsplit_tendon),
         .actuator_moment = n->implicit * (3 + n->nsplit_moment)))
 

@@ -177,12 +177,12 @@ static cr_status accelerations(const cr_model* m, const cr_data* d, cri_accelera
   return status;
 }
 
-// z = s x, z -= x over columns of a row
+// z = s x, z += s x over columns of a row
 static void set_scaled(cr_runs columns, cr_real s, const cr_real* x, cr_real* z) {
   CR_EACH(k, columns) { z[k] = s * x[k]; }
 }
-static void subtract(cr_runs columns, cr_real* x, const cr_real* z) {
-  CR_EACH(k, columns) { x[k] -= z[k]; }
+static void add_scaled(cr_runs columns, cr_real s, const cr_real* x, cr_real* z) {
+  CR_EACH(k, columns) { z[k] += s * x[k]; }
 }
 
 // Z = M X
@@ -239,27 +239,47 @@ static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_jac*
     solve(c->L, &p, dofs, columns, c->ld, c->Z);
     CR_EACH(i, dofs) {
       cr_real *x = c->X + (ptrdiff_t)i * c->ld, *z = c->Z + (ptrdiff_t)i * c->ld;
-      strong ? set_scaled(columns, 1, z, x) : subtract(columns, x, z);
+      strong ? set_scaled(columns, 1, z, x) : add_scaled(columns, -1, z, x);
     }
   }
   return CR_OK;
 }
 
-// X <- (M - hD)^-1 (M X + M' (a - a2) + h D' a2), [implicit.m1] of integrate/implicit.h
+static cri_qderiv_kind qderiv_kind(const cr_model* m) {
+  return m->integrator == CR_INT_IMPLICIT ? CR_QDERIV_ALL : CR_QDERIV_FAST;
+}
+
+// Z = hD X
+static void qderiv_columns(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
+  size_t mark = cri_mark(c->tan), n = (size_t)m->nC;
+  cr_real *lower = cri_push(c->tan, n), *upper = cri_push(c->tan, n);
+  cr_pattern p = pattern_of(m);
+  cri_qderiv(m, d, qderiv_kind(m), lower, upper, c->tan);
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
+    CR_EACH(i, dofs) { set_scaled(of, 0, c->X, c->Z + (ptrdiff_t)i * c->ld); }
+    for (int r = 0; r < of.n; r++) {
+      int first = of.run[r].begin, width = of.run[r].end - first;
+      cr_lu_mul_many_part(lower, upper, &p, dofs, false, m->timestep, width, c->ld, c->X + first,
+                          c->Z + first);
+    }
+  }
+  cri_pop(c->tan, mark);
+}
+
+// X <- (M - hD)^-1 (M X + M' (a - a2) + h D' a2), [implicit.m1] of integrate/implicit.h; with [implicit.m2]
+// X <- X + (M - hD)^-1 (hD X + M' (a - a2) + h D' a2)
 static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
   size_t mark = cri_mark(c->tan);
   cr_pattern p = pattern_of(m);
   cri_columns columns = columns_of(m, c, c->Z);
   cr_real* away = cri_push(c->tan, (size_t)m->nv);
-  effective_mass_columns(m, d, c);
-  for (int i = 0; i < m->nv; i++) {
-    away[i] = d->qacc[i] - d->euler_qacc[i];
-  }
+  d->euler_weak ? qderiv_columns(m, d, c) : effective_mass_columns(m, d, c);
+  cri_implicit_taken_away(m, d, c->tan, away);
   cri_inertia_jac(m, d, away, columns, c->tan);
   columns.out = c->Z + slope_column(m);
   cri_qderiv_jac to = {columns, m->timestep, c->slope_by_act, c->slope_by_ctrl};
-  cri_qderiv_jac_add(m, d, m->integrator == CR_INT_IMPLICIT ? CR_QDERIV_ALL : CR_QDERIV_FAST,
-                     d->euler_qacc, &c->curvatures, &to, c->tan);
+  cri_qderiv_jac_add(m, d, qderiv_kind(m), d->euler_qacc, &c->curvatures, &to, c->tan);
   for (int k = 0; k < c->blocks.n; k++) {
     cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
     for (int r = 0; r < of.n; r++) {
@@ -267,8 +287,8 @@ static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_jac* 
       cr_lu_solve_many_part(d->implicit_L, d->implicit_U, &p, dofs, n, c->ld, c->Z + first);
     }
     CR_EACH(i, dofs) {
-      ptrdiff_t row = (ptrdiff_t)i * c->ld;
-      set_scaled(of, 1, c->Z + row, c->X + row);
+      cr_real *x = c->X + (ptrdiff_t)i * c->ld, *z = c->Z + (ptrdiff_t)i * c->ld;
+      d->euler_weak ? add_scaled(of, 1, z, x) : set_scaled(of, 1, z, x);
     }
   }
   cri_pop(c->tan, mark);

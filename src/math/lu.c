@@ -51,6 +51,22 @@ static void subtract(cr_real* x, const cr_real* y, cr_real c, int n) {
   }
 }
 
+void cr_lu_mul_many_part(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
+                         cr_runs rows, bool transposed, cr_real s, int n, int ld, const cr_real* X,
+                         cr_real* Y) {
+  CR_EACH(i, rows) {
+    ptrdiff_t row = (ptrdiff_t)i * ld;
+    for (int k = p->adr[i], diagonal = k + p->nnz[i] - 1; k <= diagonal; k++) {
+      ptrdiff_t column = (ptrdiff_t)p->col[k] * ld;
+      bool below = k < diagonal && transposed;
+      subtract(Y + row, X + column, -s * (below ? upper[k] : lower[k]), n);
+      if (k < diagonal) {
+        subtract(Y + column, X + row, -s * (transposed ? lower[k] : upper[k]), n);
+      }
+    }
+  }
+}
+
 // Y of U Y = X
 static void many_up(const cr_real* upper, const cr_pattern* p, cr_run rows, int n, int ld,
                     cr_real* X) {

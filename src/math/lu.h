@@ -13,6 +13,12 @@
 /// than CR_MINVAL or NaN.
 int cr_lu_factor(cr_real* lower, cr_real* upper, const cr_pattern* p);
 
+/// Y += s A X, or s A' X if `transposed`, of A before it is factored: of n columns, rows ld apart.
+/// `rows`: only these, a part that no entry couples to others.
+void cr_lu_mul_many_part(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
+                         cr_runs rows, bool transposed, cr_real s, int n, int ld, const cr_real* X,
+                         cr_real* Y);
+
 /// x = A^-1 x, given the factors.
 void cr_lu_solve(const cr_real* lower, const cr_real* upper, const cr_pattern* p, cr_real* x);
 

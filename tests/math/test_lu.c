@@ -58,6 +58,13 @@ TEST(solves_undo_products) {
         z[i] += A[j][i] * x[j];
       }
     }
+    cr_run all = {0, N};
+    cr_real both[N] = {0};
+    cr_lu_mul_many_part(lower, upper, &p, (cr_runs){1, &all}, false, 2, 1, 1, x, both);
+    cr_lu_mul_many_part(lower, upper, &p, (cr_runs){1, &all}, true, -1, 1, 1, x, both);
+    for (int i = 0; i < N; i++) {
+      assert_close(both[i], 2 * y[i] - z[i], CR_R(1e-13));
+    }
     assert_int_equal(cr_lu_factor(lower, upper, &p), -1);
     cr_lu_solve(lower, upper, &p, y);
     cr_lu_solve_transposed(lower, upper, &p, z);
