@@ -93,7 +93,8 @@ struct cr_data {
   cr_real solver_residual;  // |M a - qfrc_smooth - J' f|_inf over the largest of those terms' scale
   cr_real rounding;         // share of the acceleration that rounding may be, engine/rounding.h
   int32_t rounding_dof;     // dof whose inertia is lost beside the inertia it carries; -1: none
-  bool euler_weak;  // where digits are lost: a2 is a and a difference, integrate/euler.h, integrate/implicit.h
+  bool
+      euler_weak;  // where digits are lost: a2 is a and a difference, integrate/euler.h, integrate/implicit.h
 
   cr_data_role role;
   unsigned done;    // CRI_DONE_...

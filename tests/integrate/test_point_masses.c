@@ -73,7 +73,8 @@ TEST(the_gradient_of_implicit_steps_by_next_to_no_inertia) {
     bool damped = k % 2 == 1;
     for (int power = 7; power <= 9; power++) {
       cr_real inertia = pow(10, -power), by = inertia / 64;
-      cr_real change = speed(integrator, damped, inertia, by) - speed(integrator, damped, inertia, -by);
+      cr_real change =
+          speed(integrator, damped, inertia, by) - speed(integrator, damped, inertia, -by);
       assert_close(slope(integrator, damped, inertia) * 2 * by / change, 1, CR_R(1e-3));
     }
     cr_real limit = CR_R(1e-9) * slope(integrator, damped, CR_R(1e-9));
