@@ -5,7 +5,10 @@
 A test is one cmocka test, one script of tests/ or one house check. It counts once, however often it
 runs (double, long double, sanitizers): it passed if it passed everywhere. The last line is
 "N passed, N failed"; the exit status is 0 when none failed.
+
+`all` takes hours. Stopped and called again on the same commit, it does not repeat the parts that passed.
 """
+import json
 import os
 import re
 import subprocess
@@ -43,12 +46,38 @@ PLANS = {
     "lint": [("checks", CHECKS + [TIDY])],
 }
 
+DONE = ROOT / "build" / "tests_done.json"  # parts of `all` that passed, and the commit
+
 verdicts = {}  # name of a test -> True while it passed in every run so far
 runs = []      # (title, passed, failed, skipped, seconds)
 
 
-def record(outcomes, title, skipped, seconds):
-    """Adds the outcomes of one run, a list of (key, passed), to the verdicts and the table."""
+def commit():
+    """The commit of the tree; None where it has changes of its own, or is no checkout."""
+    status, changes = command(["git", "status", "--porcelain", "--untracked-files=no"])
+    if status != 0 or changes.strip():
+        return None
+    return command(["git", "rev-parse", "HEAD"])[1].strip()
+
+
+def passed_before(head):
+    """The parts that passed on this commit: {title: [outcomes, skipped, seconds]}."""
+    try:
+        done = json.loads(DONE.read_text())
+    except (OSError, ValueError):
+        return {}
+    return done["parts"] if head is not None and done.get("commit") == head else {}
+
+
+def remember(head, parts):
+    """Writes the parts that passed on this commit. The file is whole at any time."""
+    new = DONE.with_suffix(".new")
+    new.write_text(json.dumps({"commit": head, "parts": parts}))
+    new.replace(DONE)
+
+
+def record(title, outcomes, skipped, seconds):
+    """Adds the outcomes of one part, a list of (key, passed), to the verdicts and the table."""
     for key, passed in outcomes:
         verdicts[key] = verdicts.get(key, True) and passed
     passed = sum(1 for _, ok in outcomes if ok)
@@ -65,15 +94,14 @@ def command(arguments):
 
 
 def build(preset):
-    """Builds a preset. A build that works is no test; one that fails counts as a failed one."""
+    """Builds a preset. A build that works is no test; one that fails counts as a failed one. Returns what record() takes."""
     start = time.time()
     print(f"== build {preset}", flush=True)
     status, output = command(["make", "--no-print-directory", preset])
     if status != 0:
         print("\n".join(output.splitlines()[-80:]), flush=True)
     title = f"build {preset}"
-    record([] if status == 0 else [(title, False)], title, 0, time.time() - start)
-    return status == 0
+    return title, [] if status == 0 else [(title, False)], 0, time.time() - start
 
 
 def outcomes_of(case):
@@ -117,30 +145,40 @@ def ctest(preset, label):
             skipped += left_out
     if status != 0 and all(ok for _, ok in outcomes):
         outcomes.append((f"ctest {title}", False))
-    record(outcomes, title, skipped, time.time() - start)
+    return title, outcomes, skipped, time.time() - start
 
 
 def checks(table):
-    """Runs the house checks: each says what is wrong and fails."""
+    """Runs the house checks: each says what is wrong and fails. Returns what record() takes."""
     start, outcomes = time.time(), []
     for name, arguments in table:
         status, output = command(arguments)
         print(f"== check {name}: {'passed' if status == 0 else 'FAILED'}\n{output}", end="")
         outcomes.append((f"check {name}", status == 0))
-    record(outcomes, "house checks", 0, time.time() - start)
+    return "house checks", outcomes, 0, time.time() - start
 
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PLANS:
         sys.exit(__doc__)
-    built = {"tests": True}
+    head = commit() if sys.argv[1] == "all" else None
+    before, broken = passed_before(head), set()
     for kind, what in PLANS[sys.argv[1]]:
-        if kind == "build":
-            built[what] = build(what)
-        elif kind == "checks":
-            checks(what)
-        elif built[what[0]]:
-            ctest(*what)
+        key = "checks" if kind == "checks" else f"{kind} {what}"
+        if key in before and kind != "build":
+            print(f"== {key}: passed before, on the same commit", flush=True)
+            record(*before[key])
+            continue
+        if kind == "test" and what[0] in broken:
+            continue
+        part = {"build": build, "checks": checks}.get(kind, lambda of: ctest(*of))(what)
+        record(*part)
+        passed = all(ok for _, ok in part[1])
+        if kind == "build" and not passed:
+            broken.add(what)
+        if passed and head is not None and head == commit():
+            before[key] = part
+            remember(head, before)
 
     print("\n== summary")
     for title, passed, failed, skipped, seconds in runs:
