@@ -146,8 +146,15 @@ static const char at_limit_text[] =
 // Whether r, the distance to where rows begin, is nothing but the rounding of lengths as large as `size`.
 static bool begins(cr_real r, cr_real size) { return cr_abs(r) <= CR_R(1e-14) * cr_max(1, size); }
 
-// the side of a limit that the gradient has: rows are there where the distance is negative
-static const char* side_of_limit(cr_real r) { return r < 0 ? "beyond" : "within"; }
+// the side of a limit that the gradient has: rows are there where the distance is negative. The stages of a step may
+// stand on both sides.
+static const char* side_of_limit(const cr_model* m, cr_real r) {
+  const cri_tableau* method = cri_tableau_of(m->integrator);
+  if (method != NULL && method->n > 1) {
+    return "the side on which each stage of a step stands, or lies between";
+  }
+  return r < 0 ? "beyond" : "within";
+}
 
 static cr_real distance_to_limit(cr_real x, const cr_real range[2], cr_real margin) {
   return cr_min(x - range[0], range[1] - x) - margin;
@@ -197,7 +204,7 @@ static void tendons(notes* s) {
            name.text);
     }
     if (tendon_at_limit(m, s->d, t, &r)) {
-      note(s, at_limit_text, name.text, side_of_limit(r));
+      note(s, at_limit_text, name.text, side_of_limit(m, r));
     }
   }
 }
@@ -209,7 +216,7 @@ static void joints(notes* s) {
     cr_label name = cri_label(m, CRI_OBJECT_joint, j);
     const cr_real* q = s->d->qpos + m->jnt_qposadr[j];
     if (joint_at_limit(m, s->d, j, &r)) {
-      note(s, at_limit_text, name.text, side_of_limit(r));
+      note(s, at_limit_text, name.text, side_of_limit(m, r));
     }
     bool limited = m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT);
     cr_real widest = cr_max(m->jnt_range[2 * j], m->jnt_range[2 * j + 1]);

@@ -76,9 +76,9 @@ def on_the_way(p, f):
     g, links = f["got"], f["links"]
     if f["alone"]:
         return "on the way: the control of each step alone is right"
-    if abs(g - links["product"]) > 1e-6 * (abs(g) + f["size"]):
-        return None
     names = {name(p, x) for x in links["found"]}
+    if abs(g - links["product"]) > 1e-6 * (abs(g) + f["size"]) and not (names == {"Carom: two slopes"} and inside(f)):
+        return None
     if None in names or links["untold"]:
         return None
     if names:
@@ -88,6 +88,13 @@ def on_the_way(p, f):
     if links["held"]:
         return "on the way: a friction loss that holds"
     return "on the way: a kink" if links["kinks"] else "on the way: every step is MuJoCo's"
+
+
+def inside(f):
+    """Whether the gradient lies between those to the right and left: rounding decides on which side of a kink a step stands,
+    and other states of the same motion give another product."""
+    sides = [v[0] for v in f["expected"].values()]
+    return min(sides) <= f["got"] <= max(sides)
 
 
 SEARCHED = {(2, 7), (3, 7), (2, 4), (3, 4), (3, 5), (4, 4), (4, 5), (4, 6), (4, 7), (5, 5), (5, 6), (5, 7), (6, 7), (7, 7)}

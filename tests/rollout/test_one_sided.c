@@ -52,6 +52,10 @@ TEST(limits_are_told_at_their_end) {
     assert_int_equal(told(&s, ""), 0);
   }
   s.d->qpos[0] = 1;
+  s.m.integrator = CR_INT_RK4;
+  assert_int_equal(told(&s, "limit begins; the gradient is that of the side on which each stage"),
+                   1);
+  s.m.integrator = CR_INT_EULER;
   s.m.disableflags |= CR_DSBL_LIMIT;
   assert_int_equal(told(&s, ""), 0);
   close_stand(&s);
