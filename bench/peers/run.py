@@ -124,6 +124,42 @@ def tds_rows(carom, folder, python, tds):
                     "full Jacobian of a step", "step_jacobian_us")])
 
 
+GRADIENTS = {"network": "a network of 175 weights, by all",
+             "double_pendulum": "500 steps of a double pendulum, by start and masses (6)",
+             "five_links": "5000 steps of five links falling on the ground, by start and masses (15)"}
+
+
+def gradient_rows(carom, folder, tds):
+    """The gradients of the NeuralSim paper: one sweep back, dual numbers, differences, in turn."""
+    libraries, include = Path(carom).resolve().parent, HERE.parents[1] / "include"
+    ours, theirs = folder / "gradients", folder / "gradients_tds"
+    subprocess.run(["gcc", "-std=c17", "-D_POSIX_C_SOURCE=200809L", "-O3", f"-I{include}", str(HERE / "gradients.c"),
+                    f"-L{libraries}", "-lcarom", f"-Wl,-rpath,{libraries}", "-lm", "-o", str(ours)], check=True)
+    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-w", f"-I{Path(tds) / 'src'}",
+                    str(HERE / "gradients_tds.cpp"), "-o", str(theirs)], check=True)
+    rounds = [(json.loads(output(theirs)), json.loads(output(ours, folder / "gradients.xml"))) for _ in range(3)]
+    print("## Gradients of rollouts, Tiny Differentiable Simulator\n\n"
+          "Milliseconds a gradient. Contacts: complementarity in both (`ncp`; 50 sweeps of Gauss-Seidel there, solved to\n"
+          "round-off here). `error`: of the gradient, to differences of the same program's rollouts, of its largest number.\n\n"
+          "| | Carom, a sweep back | error | Carom, differences | dual numbers | error | their differences | sweep over dual |\n"
+          "|---|---|---|---|---|---|---|---|")
+    for name, what in GRADIENTS.items():
+        pairs = sorted(((t[name], c[name]) for t, c in rounds), key=lambda x: x[1]["gradient_s"] / x[0]["gradient_s"])
+        t, c = pairs[1]
+        print(f"| {what} | {1e3 * c['gradient_s']:.3g} | {error_of(c):.0e} | {1e3 * c['differences_s']:.3g} | "
+              f"{1e3 * t['gradient_s']:.3g} | {error_of(t):.0e} | {1e3 * t['differences_s']:.3g} | "
+              f"1/{t['gradient_s'] / c['gradient_s']:.0f} |")
+    same = {name: abs(rounds[0][0][name]["value"] / rounds[0][1][name]["value"] - 1) for name in GRADIENTS}
+    print(f"\nWith contacts, fixed steps do not count that impacts move, and differences do. Without contacts the two simulate the same: the values differ by {max(same['network'], same['double_pendulum']):.0e}.\n",
+          flush=True)
+
+
+def error_of(result):
+    """The largest difference of a gradient from differences, over the largest number of the latter."""
+    pairs = list(zip(result["gradient"], result["by_differences"]))
+    return max(abs(g - d) for g, d in pairs) / max(abs(d) for _, d in pairs)
+
+
 def rollouts(carom, model):
     """Microseconds a step of Carom's rollouts: forward, with gradients."""
     x = bench(carom, model, "--batch", 50, "--steps", 20, "--rounds", 9, "--threads", 1, "--no-peer")
@@ -162,6 +198,7 @@ def main():
     pinocchio_rows(carom, folder, python)
     if tds:
         tds_rows(carom, folder, python, tds)
+        gradient_rows(carom, folder, tds)
     mjx_rows(carom, python, models)
 
 
