@@ -9,6 +9,7 @@
 
 #include "model/misuse.h"
 #include "model/names.h"
+#include "rollout/parameter_bends.h"
 
 // ---- its own copy of the options
 
@@ -170,15 +171,31 @@ static cr_status check_options(const cri_call* call, const cr_correction_options
 
 // ---- fields
 
-static cr_status refuse_target(const cri_correction* c, cr_error* error) {
+// A number that switches a part of the model on has no values between.
+static cr_status refuse_entry(const cri_correction* c, const cr_model* m, cr_error* error) {
+  const cr_field* f = cri_field(c->target);
+  for (int i = 0; i < c->nmember * c->nvalue; i++) {
+    const int k = c->value[i];
+    const bool flag = c->target == CR_FIELD_eq_data && m->eq_type[k / CR_NEQDATA] == CR_EQ_WELD &&
+                      k % CR_NEQDATA == CR_NEQDATA - 1;
+    if (flag || cri_bend_at(m, c->target, k) == CRI_BEND_SWITCH) {
+      return cri_fail(error, CR_ERR_UNSUPPORTED,
+                      "correction '%s': number %d of %s switches a part of the model, and cannot be "
+                      "corrected",
+                      c->options.name, k, f->name);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status refuse_target(const cri_correction* c, const cr_model* m, cr_error* error) {
   const cr_field* f = cri_field(c->target);
   const char* why = "";
   switch (f->kind) {
     case CR_KIND_PARAM:
+      return refuse_entry(c, m, error);
     case CR_KIND_CONST:
-      why =
-          "is a number of the model, the same in each step; correct what is computed from it, "
-          "as qfrc_damper for dof_damping or contact[*].friction for geom_friction";
+      why = "is a number of the model without a derivative, and cannot be corrected";
       break;
     case CR_KIND_STATE:
       why = "is an input of the step; correct a force or a rate";
@@ -286,7 +303,7 @@ static cr_status resolve(cri_correction* c, const cr_model* m, cr_error* error) 
   c->target = CR_N_FIELD;
   c->reads[c->nread++] = CR_FIELD_plugin_param;
   CR_TRY(cri_correction_places(c, m, error));
-  CR_TRY(refuse_target(c, error));
+  CR_TRY(refuse_target(c, m, error));
   const bool force = c->carry == CRI_CARRY_FORCE || c->carry == CRI_CARRY_TENDON;
   if (force && find_after(c, m, NULL) != CR_OK) {
     c->target = CR_FIELD_qfrc_smooth;

@@ -35,6 +35,7 @@ typedef struct {
   void (*share)(void* user);    // the schedule counts as an owner of `user`: adds one, removes one;
   void (*release)(void* user);  // NULL: `user` stays the caller's
   bool inner;                   // a stage of the library's own, which also reads operators
+  bool begins[CR_MAX_STAGE_CHANGES];  // it is the first to change this field, a parameter
 } cri_added;
 
 /// Whether a stage that was added runs now.
@@ -91,6 +92,8 @@ typedef struct cri_schedule {
   const cr_stage* row;
   int n, nprepare, ndynamics;
   int nadded;
+  int nparam;  // parameters that added stages change
+  cr_field_id param[CR_N_MODEL_FIELD];
   bool owned;  // made by cri_schedule_create; otherwise constant
 } cri_schedule;
 
