@@ -96,6 +96,7 @@ void cri_correction_release(void* correction) {
   free(c->scale);
   free(c->geoms);
   free(c->value);
+  free(c->column);
   free(c->slot);
   free(c);
 }
@@ -201,9 +202,10 @@ static cr_status refuse_target(const cri_correction* c, const cr_model* m, cr_er
       why = "is an input of the step; correct a force or a rate";
       break;
     case CR_KIND_REAL:
+    case CR_KIND_OP:
       return CR_OK;
     default:
-      why = "is an operator or internal, and cannot be corrected";
+      why = "is internal, and cannot be corrected";
   }
   return cri_fail(error, CR_ERR_UNSUPPORTED, "correction '%s': %s %s", c->options.name, f->name,
                   why);
@@ -359,13 +361,19 @@ static cr_status add_stage(cri_correction* c, cr_model* m, cr_error* error) {
                               .room = room > CR_MAX_STAGE_ROOM ? -1 : (int)room,
                               .room_row = c->contact ? cri_correction_room(c) : 0,
                               .scratch = cri_correction_scratch(c, m)};
-  const cri_inner_stage inner = {.pairs = {.actuator_moment = c->carry == CRI_CARRY_MOMENT ? 1 : 0,
+  const size_t entries = c->column != NULL ? (size_t)(c->nmember * c->nvalue) : 0;
+  const size_t of_J = c->target == CR_FIELD_ten_J ? entries : 0;
+  const size_t of_moment = c->target == CR_FIELD_actuator_moment ? entries : 0;
+  const cri_inner_stage inner = {.pairs = {.actuator_moment =
+                                               of_moment + (c->carry == CRI_CARRY_MOMENT ? 1 : 0),
                                            .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
-                                           .ten_J = c->carry == CRI_CARRY_TENDON ? 1 : 0},
+                                           .ten_J = of_J + (c->carry == CRI_CARRY_TENDON ? 1 : 0),
+                                           .M = c->target == CR_FIELD_M ? entries : 0},
                                  .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
                                  .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
                                  .share = cri_correction_share,
-                                 .release = cri_correction_release};
+                                 .release = cri_correction_release,
+                                 .finish = c->target == CR_FIELD_M ? cri_correction_factor : NULL};
   return cri_inner_stage_add(m, &o, &inner, error);
 }
 

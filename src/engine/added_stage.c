@@ -43,7 +43,7 @@ static cr_stage_call* call_of(cri_stage_call* room, const cri_schedule* s, int i
   cr_real* before = d->stage_before + cri_schedule_before(s, i, m, d);
   for (int k = 0; k < a->nread + a->nchange; k++) {
     cr_stage_field* f = &room->field[k];
-    if (cri_field(a->uses[k])->kind == CR_KIND_OP) {
+    if (k < a->nread && cri_field(a->uses[k])->kind == CR_KIND_OP) {
       *f = (cr_stage_field){0};
       continue;
     }
@@ -169,7 +169,7 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
   for (int k = 0; k < a->nchange; k++) {
     CR_TRY(check_result(a, &room.field[a->nread + k], k, m, d));
   }
-  return CR_OK;
+  return a->finish == NULL ? CR_OK : a->finish(a->user, m, d);
 }
 
 static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
@@ -384,7 +384,8 @@ static cr_status check_change(const place* p, cr_field_id id, bool inner) {
   if (f->kind == CR_KIND_PARAM) {
     return why_fixed(id) == NULL ? check_unread(p, id, -1) : refuse(p, id, why_fixed(id));
   }
-  if (f->kind != CR_KIND_REAL || maker < 0) {
+  bool operator= inner && (id == CR_FIELD_ten_J || id == CR_FIELD_actuator_moment || id == CR_FIELD_M);
+  if ((f->kind != CR_KIND_REAL && !operator) || maker < 0) {
     return refuse(p, id,
                   "can change only computed numbers and parameters, not an input or an operator");
   }
@@ -504,6 +505,7 @@ static cr_status add(cr_model* m, const cr_stage_options* options, int32_t conta
     a.scratch_row = inner->scratch_row;
     a.share = inner->share;
     a.release = inner->release;
+    a.finish = inner->finish;
   }
   a.needs.scratch = (size_t)options->scratch;
   memcpy(a.name, options->name, strlen(options->name) + 1);

@@ -378,6 +378,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->time = from->time;
   to->want_M = from->want_M;
   to->M_formed = from->M_formed;
+  to->M_changed = from->M_changed;
   to->measured = from->measured;
   to->done = from->done;
   to->beside_rest = from->beside_rest;

@@ -79,6 +79,7 @@ struct cr_data {
   cr_real time;
   bool want_M;       // form M even if no row needs it
   bool M_formed;     // d->M is valid
+  bool M_changed;    // a correction has changed entries of M: it is no longer that of the bodies
   bool measured;     // sensors and their inputs are those of this evaluation
   bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
                      // effective_mass as they do beside it, see inertia/effective_mass.h

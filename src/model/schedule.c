@@ -27,6 +27,7 @@ static void note_params(cri_schedule* s, cri_added* added) {
       at++;
     }
     added->begins[k] = cri_field_of_model(id) && at == s->nparam;
+    s->changes_M = s->changes_M || id == CR_FIELD_M;
     if (added->begins[k]) {
       s->param[s->nparam++] = id;
     }

@@ -20,6 +20,9 @@ typedef struct cri_need {
 #include "model/data_fields.h"
 } cri_need;
 
+/// What a stage of the library's own does when its changes are in the data.
+typedef cr_status cri_stage_finish(void* user, const cr_model* m, cr_data* d);
+
 /// Declaration of an added stage. `uses`: the fields it reads, then the fields it changes.
 typedef struct {
   char name[CR_MAX_STAGE_NAME + 1];
@@ -34,6 +37,7 @@ typedef struct {
   cri_need needs;          // what its functions take: scratch, pairs of the operators it reads
   void (*share)(void* user);    // the schedule counts as an owner of `user`: adds one, removes one;
   void (*release)(void* user);  // NULL: `user` stays the caller's
+  cri_stage_finish* finish;     // NULL: nothing
   bool inner;                   // a stage of the library's own, which also reads operators
   bool begins[CR_MAX_STAGE_CHANGES];  // it is the first to change this field, a parameter
 } cri_added;
@@ -94,6 +98,7 @@ typedef struct cri_schedule {
   int nadded;
   int nparam;  // parameters that added stages change
   cr_field_id param[CR_N_MODEL_FIELD];
+  bool changes_M;  // a correction changes entries of M
   bool owned;  // made by cri_schedule_create; otherwise constant
 } cri_schedule;
 

@@ -25,7 +25,7 @@ static const char text[] =
     "gear='5'/></actuator></mujoco>";
 
 enum { NV = USER_NV };
-static const double DRAG = 0.15, TWICE = 2, STIFFNESS = 7, CUBIC = 9, FRICTION = 0.4, SCALE = 1.5;
+static const double DRAG = 0.15, TWICE = 2, STIFFNESS = 7, CUBIC = 9, FRICTION = 0.5, SCALE = 1.5;
 
 static cr_model* open_model(double drag, double cubic, double friction, double height) {
   char xml[2048];
