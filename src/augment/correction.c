@@ -180,10 +180,11 @@ static cr_status refuse_entry(const cri_correction* c, const cr_model* m, cr_err
     const bool flag = c->target == CR_FIELD_eq_data && m->eq_type[k / CR_NEQDATA] == CR_EQ_WELD &&
                       k % CR_NEQDATA == CR_NEQDATA - 1;
     if (flag || cri_bend_at(m, c->target, k) == CRI_BEND_SWITCH) {
-      return cri_fail(error, CR_ERR_UNSUPPORTED,
-                      "correction '%s': number %d of %s switches a part of the model, and cannot be "
-                      "corrected",
-                      c->options.name, k, f->name);
+      return cri_fail(
+          error, CR_ERR_UNSUPPORTED,
+          "correction '%s': number %d of %s switches a part of the model, and cannot be "
+          "corrected",
+          c->options.name, k, f->name);
     }
   }
   return CR_OK;
@@ -364,16 +365,16 @@ static cr_status add_stage(cri_correction* c, cr_model* m, cr_error* error) {
   const size_t entries = c->column != NULL ? (size_t)(c->nmember * c->nvalue) : 0;
   const size_t of_J = c->target == CR_FIELD_ten_J ? entries : 0;
   const size_t of_moment = c->target == CR_FIELD_actuator_moment ? entries : 0;
-  const cri_inner_stage inner = {.pairs = {.actuator_moment =
-                                               of_moment + (c->carry == CRI_CARRY_MOMENT ? 1 : 0),
-                                           .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
-                                           .ten_J = of_J + (c->carry == CRI_CARRY_TENDON ? 1 : 0),
-                                           .M = c->target == CR_FIELD_M ? entries : 0},
-                                 .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
-                                 .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
-                                 .share = cri_correction_share,
-                                 .release = cri_correction_release,
-                                 .finish = c->target == CR_FIELD_M ? cri_correction_factor : NULL};
+  const cri_inner_stage inner = {
+      .pairs = {.actuator_moment = of_moment + (c->carry == CRI_CARRY_MOMENT ? 1 : 0),
+                .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
+                .ten_J = of_J + (c->carry == CRI_CARRY_TENDON ? 1 : 0),
+                .M = c->target == CR_FIELD_M ? entries : 0},
+      .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
+      .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
+      .share = cri_correction_share,
+      .release = cri_correction_release,
+      .finish = c->target == CR_FIELD_M ? cri_correction_factor : NULL};
   return cri_inner_stage_add(m, &o, &inner, error);
 }
 

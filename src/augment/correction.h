@@ -50,8 +50,8 @@ typedef struct {
   bool reads_target;
   int nmember;     // contact: 0
   int nvalue;      // numbers of the target in a member
-  int* value;          // nmember x nvalue, in the target; of operators rows
-  int* column;         // of operators: nmember x nvalue columns; else NULL
+  int* value;      // nmember x nvalue, in the target; of operators rows
+  int* column;     // of operators: nmember x nvalue columns; else NULL
   cri_slot* slot;  // nmember x ninput
   cri_carry carry;
   int friction;  // CRI_CARRY_FORCE: contact_friction in the reads

@@ -450,6 +450,7 @@ static void zero_target(const pass* p) {
 cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
   const cri_correction* c = user;
   pass p = begin(c, call);
+  bool any = false;
   zero_target(&p);
   push_rows(&p);
   for (int i = 0; i < count_members(&p); i++) {
@@ -470,7 +471,7 @@ cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
       const cr_real x = p.target->value[at];
       const effect e = act(&p, k, x);
       p.target->result[at] = changed(&p, x, &e, k);
-      p.to->M_changed = p.to->M_changed || (c->target == CR_FIELD_M && e.change != 0);
+      any = any || e.change != 0;
       if (!is_apart(c)) {
         p.change[at] = e.change;
       }
@@ -481,6 +482,7 @@ cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
   }
   carry(&p);
   end_forward(&p);
+  p.to->M_changed = p.to->M_changed || (any && c->target == CR_FIELD_M);
   return CR_OK;
 }
 
@@ -555,7 +557,7 @@ static void entries_begin_vjp(const pass* p) {
   }
 }
 
-// what is left in the array are changes of cotangents: as pairs (x e_row, e_column)
+// [correction.o2] what is left in the array are changes of cotangents: as pairs (x e_row, e_column)
 static void entries_end_vjp(const pass* p) {
   const cri_correction* c = p->c;
   for (int i = 0; i < c->nmember; i++) {

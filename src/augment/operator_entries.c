@@ -30,7 +30,7 @@ int cri_operator_place(const cr_model* m, const cr_data* d, cr_field_id id, int 
   return k < 0 ? -1 : first + k;
 }
 
-// M is symmetric, and one entry is two of the matrix
+// [correction.o1] M is symmetric, and one entry is two of the matrix
 cr_real cri_operator_bar(const cr_pairs* pairs, cr_field_id id, int row, int column) {
   cr_real sum = 0;
   for (int k = 0; k < pairs->n; k++) {
@@ -53,8 +53,7 @@ static cr_status refuse_bodies(const cri_correction* c, const cr_model* m, cr_er
   for (int i = 0; i < c->nmember; i++) {
     for (int k = 0; k < m->nactuator; k++) {
       const int output = c->value[i] - m->actuator_outadr[k];
-      if (output >= 0 && output < m->actuator_outnum[k] &&
-          m->actuator_trntype[k] == CR_TRN_BODY) {
+      if (output >= 0 && output < m->actuator_outnum[k] && m->actuator_trntype[k] == CR_TRN_BODY) {
         return fail(c, error, CR_ERR_UNSUPPORTED,
                     "is of an actuator on a body, whose moment comes and goes with contacts");
       }
@@ -65,13 +64,8 @@ static cr_status refuse_bodies(const cri_correction* c, const cr_model* m, cr_er
 
 // Rows of moments are known once they are computed; which dofs they have depends on no state.
 static cr_status compute_rows(cr_data** d, const cr_model* m, cr_error* error) {
-  const cri_schedule* s = cri_schedule_of(m);
   CR_TRY(cri_data_create(d, m, NULL, error));
-  cri_rows rows = {.end = 0};
-  for (int i = 0; i < s->n; i++) {
-    rows.end = strcmp(s->row[i].name, "transmission") == 0 ? i + 1 : rows.end;
-  }
-  cr_status status = cri_drive(s, CRI_FORWARD, &rows, m, *d, *d);
+  cr_status status = cri_dynamics_to(m, *d, "transmission");
   if (status != CR_OK) {
     *error = (*d)->error;
   }
@@ -86,8 +80,9 @@ static cr_status find_dof(const cri_correction* c, const cr_model* m, const char
   (void)snprintf(name, sizeof name, "qvel[%s", text);  // the bracket's end comes with the text
   CR_TRY(cri_place_find(&place, m, name, error));
   *dof = place.first;
-  return place.count == 1 ? CR_OK
-                          : fail(c, error, CR_ERR_NAME, "needs one dof, as a number, for a joint of several");
+  return place.count == 1
+             ? CR_OK
+             : fail(c, error, CR_ERR_NAME, "needs one dof, as a number, for a joint of several");
 }
 
 static int count_row(const cr_model* m, const cr_data* d, cr_field_id id, int row) {
@@ -148,9 +143,9 @@ cr_status cri_operator_entries(cri_correction* c, const cr_model* m, cr_field_id
     CR_TRY(refuse_bodies(c, m, error));
     status = compute_rows(&d, m, &inner);
   }
-  status = status == CR_OK ? fill(c, m, d, id, columns, error)
-                           : cri_fail(error, status, "correction '%s': %s", c->options.name,
-                                      inner.text);
+  status = status == CR_OK
+               ? fill(c, m, d, id, columns, error)
+               : cri_fail(error, status, "correction '%s': %s", c->options.name, inner.text);
   cri_data_free(d);
   return status;
 }

@@ -4,8 +4,8 @@
 
 #include <ctype.h>
 
-#include "model/effective.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 
 const char* cri_first_added(const cr_model* m) {
   const cri_schedule* s = cri_schedule_of(m);
@@ -73,8 +73,8 @@ static cr_status check(const cri_added* a, cr_status status, const char* what, c
                                     cr_status_text(status));
 }
 
-static cr_status check_result(const cri_added* a, const cr_stage_field* f, int k,
-                              const cr_model* m, cr_data* d) {
+static cr_status check_result(const cri_added* a, const cr_stage_field* f, int k, const cr_model* m,
+                              cr_data* d) {
   const cr_field_id id = a->uses[a->nread + k];
   for (int i = 0; i < f->count; i++) {
     if (!isfinite(f->result[i])) {
@@ -97,7 +97,7 @@ static cr_status check_result(const cri_added* a, const cr_stage_field* f, int k
   return CR_OK;
 }
 
-// ---- parameters: their numbers of this moment begin with those of the model
+// ---- parameters: their numbers of this moment begin with those of the model       [correction.p1]
 
 static cr_status check_view(const cri_added* a, const cr_model* m, cr_data* to) {
   for (int k = 0; k < a->nchange; k++) {
@@ -384,7 +384,8 @@ static cr_status check_change(const place* p, cr_field_id id, bool inner) {
   if (f->kind == CR_KIND_PARAM) {
     return why_fixed(id) == NULL ? check_unread(p, id, -1) : refuse(p, id, why_fixed(id));
   }
-  bool operator= inner && (id == CR_FIELD_ten_J || id == CR_FIELD_actuator_moment || id == CR_FIELD_M);
+  bool operator=
+      inner &&(id == CR_FIELD_ten_J || id == CR_FIELD_actuator_moment || id == CR_FIELD_M);
   if ((f->kind != CR_KIND_REAL && !operator) || maker < 0) {
     return refuse(p, id,
                   "can change only computed numbers and parameters, not an input or an operator");
@@ -649,9 +650,9 @@ static bool reads(const char* row, cr_field_id id) {
 // parameters from which places, and distances of rows, are made
 static bool is_motion_param(cr_field_id id) {
   static const cr_field_id distances[] = {
-      CR_FIELD_o_margin,     CR_FIELD_geom_margin,   CR_FIELD_pair_margin,   CR_FIELD_jnt_range,
-      CR_FIELD_jnt_margin,   CR_FIELD_tendon_range,  CR_FIELD_tendon_margin, CR_FIELD_eq_data,
-      CR_FIELD_tendon_length0};
+      CR_FIELD_o_margin,      CR_FIELD_geom_margin, CR_FIELD_pair_margin,
+      CR_FIELD_jnt_range,     CR_FIELD_jnt_margin,  CR_FIELD_tendon_range,
+      CR_FIELD_tendon_margin, CR_FIELD_eq_data,     CR_FIELD_tendon_length0};
   return reads("kinematics", id) || reads("tendon", id) || reads("collision", id) ||
          has(distances, (int)(sizeof distances / sizeof distances[0]), id);
 }

@@ -35,7 +35,8 @@ typedef struct {
   cr_field_id room_of;  // the field whose rows count for room_row
   void (*share)(void* user);
   void (*release)(void* user);
-  cri_stage_finish* finish;  // after forward, with a sentence in d->error where it fails; NULL: nothing
+  cri_stage_finish*
+      finish;  // after forward, with a sentence in d->error where it fails; NULL: nothing
 } cri_inner_stage;
 
 /// Adds a stage of the library's own. The model shares `user` once more, on success.

@@ -8,9 +8,9 @@
 #include "kinematics/object_frame.h"
 #include "kinematics/tree.h"
 #include "math/cholesky.h"
-#include "model/effective.h"
 #include "model/misuse.h"
 #include "model/names.h"
+#include "model/schedule.h"
 #include "model/sensors.h"
 #include "solver/contact_force.h"
 

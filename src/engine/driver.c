@@ -4,8 +4,8 @@
 
 #include "engine/added_stage.h"
 #include "engine/forward.h"
-#include "model/effective.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 
 void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
   const cr_field* f = cri_field(id);
@@ -101,6 +101,16 @@ cr_status cri_dynamics(const cr_model* m, cr_data* d) {
   CR_TRY(cri_drive(s, CRI_FORWARD, &rows, m, d, d));
   d->done = CRI_DONE_FRAMES | CRI_DONE_FORWARD;
   return CR_OK;
+}
+
+cr_status cri_dynamics_to(const cr_model* m, cr_data* d, const char* stage) {
+  const cri_schedule* s = cri_schedule_of(m);
+  cri_rows rows = {.end = 0};
+  for (int i = 0; i < s->ndynamics; i++) {
+    rows.end = strcmp(s->row[i].name, stage) == 0 ? i + 1 : rows.end;
+  }
+  d->done = 0;
+  return cri_drive(s, CRI_FORWARD, &rows, m, d, d);
 }
 
 cr_status cr_forward(const cr_model* m, cr_data* d) {

@@ -10,8 +10,8 @@
 #include "inertia/implicit_inertia.h"
 #include "inertia/inertia.h"
 #include "math/cholesky.h"
-#include "model/effective.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 #include "solver/contact_model.h"
 
 // y = M x, M or its tangent

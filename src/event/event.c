@@ -6,7 +6,7 @@
 #include "constraint/solref_impedance.h"
 #include "event/event_probe.h"
 #include "model/build.h"
-#include "model/effective.h"
+#include "model/schedule.h"
 #include "solver/contact_model.h"
 
 // relative to the size of two geoms, to a unit and to a speed: differences that do not count

@@ -8,7 +8,7 @@
 #include "event/event.h"
 #include "kinematics/configuration.h"
 #include "math/vec3.h"
-#include "model/effective.h"
+#include "model/schedule.h"
 
 // both ends of a step and the events in between
 typedef struct {

@@ -8,7 +8,7 @@
 #include "force/rank_one.h"
 #include "force/tendon_spring.h"
 #include "inertia/actuation_qderiv.h"
-#include "model/effective.h"
+#include "model/schedule.h"
 
 static bool discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 static bool springs_on(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }

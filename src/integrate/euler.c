@@ -15,7 +15,7 @@
 #include "integrate/implicit.h"
 #include "kinematics/configuration.h"
 #include "math/cholesky.h"
-#include "model/effective.h"
+#include "model/schedule.h"
 #include "model/state_vector.h"
 
 static bool may_damp_implicitly(const cr_model* m) {

@@ -11,8 +11,8 @@
 #include "engine/forward.h"
 #include "event/event.h"
 #include "integrate/inputs.h"
-#include "model/effective.h"
 #include "model/model_options.h"
+#include "model/schedule.h"
 #include "model/state_vector.h"
 
 // ---- stages as rows of arrays

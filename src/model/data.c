@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "model/added_contact.h"
-#include "model/effective.h"
 #include "model/fields.h"
 #include "model/schedule.h"
 #include "model/state_vector.h"

@@ -100,8 +100,8 @@ struct cr_data {
   unsigned done;    // CRI_DONE_...
   cri_shape shape;  // of the model that the block was made for
   cr_model par;     // twins: tangents or cotangents of parameters; arrays NULL where not asked for
-  struct cri_effective* effective;  // parameters that stages change, model/effective.h; or NULL
-  cr_error error;   // the sentence of the last status that was not CR_OK
+  struct cri_effective* effective;  // parameters that stages change, model/schedule.h; or NULL
+  cr_error error;                   // the sentence of the last status that was not CR_OK
 
   // scratch stack: cri_push until cri_pop
   cr_real* scratch;

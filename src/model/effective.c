@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views of a model whose parameters stages change. See model/effective.h.
-#include "model/effective.h"
+// Views of a model whose parameters stages change. See model/schedule.h.
 
 #include <stdlib.h>
 #include <string.h>

@@ -226,10 +226,10 @@ TEST(every_target_every_integrator) {
 
 // recurrent layers: memory as an evolving quantity, with all integrators
 TEST(recurrent_networks) {
-  static const int which[] = {0, 1, 4, 9, 10};
+  static const int which[] = {0, 1, 4, 9, 10, 23, 25};
   stage_report report = {0};
   int made = 0;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 7; i++) {
     for (int k = 0; k < N_INTEGRATOR; k++) {
       made += check_step(&wishes[which[i]], (uint64_t)(3 * i + 7 * k), integrators[k], CR_LAYER_GRU,
                          &report);

@@ -17,12 +17,8 @@ static cr_status add(cr_model* m, const char* name, const char* target, cr_corre
                      cr_real value) {
   const cr_correction_input one = {.size = sizeof one};
   const cr_correction_input* inputs[] = {&one};
-  const cr_correction_options o = {.size = sizeof o,
-                                   .name = name,
-                                   .target = target,
-                                   .act = act,
-                                   .inputs = inputs,
-                                   .ninput = 1};
+  const cr_correction_options o = {
+      .size = sizeof o, .name = name, .target = target, .act = act, .inputs = inputs, .ninput = 1};
   CR_TRY(cr_model_add_correction(m, &o, &error));
   const cri_correction* c = cri_correction_at(m, cr_model_correction_count(m) - 1);
   for (int k = 0; k < c->noutput; k++) {

@@ -303,7 +303,8 @@ static void assert_near(const cr_real* a, const cr_real* b, int n, cr_real facto
 }
 
 // measured quantities, and what is computed beside steps
-static void compare_measures(const cr_model* m[2], cr_data* d[2], const char* field, int integrator) {
+static void compare_measures(const cr_model* m[2], cr_data* d[2], const char* field,
+                             int integrator) {
   enum { NV = 100 };
   static cr_real M[2][NV * NV], F[2][NV];
   for (int k = 0; k < 2; k++) {
@@ -327,7 +328,8 @@ static void compare_measures(const cr_model* m[2], cr_data* d[2], const char* fi
   assert_equal(d[0]->qfrc_inverse, d[1]->qfrc_inverse, m[0]->nv, field, "qfrc_inverse", integrator);
 }
 
-static void compare_cotangents(const cr_model* m[2], cr_data* d[2], cr_field_id id, int integrator) {
+static void compare_cotangents(const cr_model* m[2], cr_data* d[2], cr_field_id id,
+                               int integrator) {
   const char* field = cri_field(id)->name;
   cr_data *bar[2], *again = test_data(m[0]);
   for (int k = 0; k < 2; k++) {
@@ -403,8 +405,8 @@ static bool compare_parameter(cr_field_id id, uint64_t seed, int integrator) {
 }
 
 TEST(all_readers_see_a_changed_parameter) {
-  static const int integrators[] = {CR_INT_EULER,        CR_INT_IMPLICIT, CR_INT_IMPLICITFAST,
-                                    CR_INT_RK4,          CR_INT_DISCRETE, CR_INT_FIRST_METHOD};
+  static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST,
+                                    CR_INT_RK4,   CR_INT_DISCRETE, CR_INT_FIRST_METHOD};
   int compared = 0;
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     if (!can_change((cr_field_id)i, 0)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of a model whose parameters a stage changes: what they share, what stands in the data, and when the arrays of a twin
 // are the caller's own.
-#include "model/effective.h"
 
 #include "carom/stage.h"
 #include "model/schedule.h"

@@ -229,7 +229,7 @@ TEST(events_refuse_what_moves) {
   static const struct {
     const char* field;
     bool moves;
-  } cases[] = {{"jnt_range", true},     {"body_pos", true},      {"geom_margin", true},
+  } cases[] = {{"jnt_range", true},      {"body_pos", true},     {"geom_margin", true},
                {"geom_friction", false}, {"dof_damping", false}, {"body_mass", false}};
   for (int i = 0; i < 6; i++) {
     cr_model* m = open_model(DRAG, 0, FRICTION, 0.14);
