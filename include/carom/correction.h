@@ -63,7 +63,9 @@ typedef struct {
 /// Target     a place, as "qfrc_passive[hip]", "qfrc_actuator", "ten_length[achilles]": one member. A bracket with *,
 ///            as "qfrc_passive[*]" or "qfrc_passive[hip_*]": one member for each object whose name fits. [*] alone
 ///            passes over joints with several dofs and actuators with several outputs. "contact[foot:*].friction",
-///            "contact[*].solref.0": one member for each contact of such geoms that there is now.
+///            "contact[*].solref.0": one member for each contact of such geoms that there is now. "dof_damping[*]",
+///            "geom_friction[sole][0]": parameters, for all that reads them in this step. "M[hip,knee]",
+///            "ten_J[cable,hip]", "actuator_moment[motor,hip]": entries of operators, without a second name a row.
 ///            What is possible: docs/corrections.md
 /// Inputs     any fields that are made before the target is used. "[*]" in an input stands for the object of the
 ///            member: "qvel[*]" beside "qfrc_passive[*]" is the velocity of the same joint. "contact[*].dist" is of the
@@ -75,12 +77,13 @@ typedef struct {
 ///            With Euler's method and tau = timestep that is z = next(z, inputs) in each step
 /// Exact      with the last layer at 0 each bit of a step is that without the correction (not REPLACE)
 /// Smooth     where the activations are
-/// Implicit   integrators treat it explicitly
+/// Implicit   integrators treat it explicitly: a force as it is, a parameter as a number
 /// Owner      the model, with its copies; nothing of options is borrowed
 /// Data       and rollouts of the model have to be made after this
 /// Errors     CR_ERR_ARG, CR_ERR_NAME (unknown fields, objects, names), CR_ERR_UNSUPPORTED (inputs that are made
 ///            too late, with the names of both stages; fields that cannot be corrected), CR_ERR_MEMORY. The model is then
-///            unchanged
+///            unchanged. A step: CR_ERR_MODEL for a parameter out of its range, CR_ERR_SINGULAR for an M that is no
+///            inertia
 CR_API cr_status cr_model_add_correction(cr_model* model, const cr_correction_options* options,
                                          cr_error* error);
 

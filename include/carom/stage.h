@@ -72,7 +72,11 @@ typedef struct {
 /// reads      inputs ("qpos", "ctrl" ...), parameters ("dof_damping" ...) and fields of earlier stages
 /// changes    computed fields that have a tangent of their own shape, and that no stage has read yet: mostly
 ///            those of the stage `after`. "qfrc_passive" behind "passive" takes a force in joint space,
-///            also in inverse dynamics; "qfrc_actuator" behind "actuation" a force that counts as actuation
+///            also in inverse dynamics; "qfrc_actuator" behind "actuation" a force that counts as actuation.
+///            Parameters too ("dof_damping" behind "plugin"): the model itself keeps its number, with which each
+///            evaluation begins, and all that reads it later sees the changed one. Not geom_size, hfield_size,
+///            hfield_data, wrap_prm, jnt_axis, quaternions, plugin_param. A number outside its range ends the step
+///            with CR_ERR_MODEL
 /// Smooth     where its functions are
 /// Implicit   integrators (implicit, implicitfast, discrete, Euler's damping) treat an added force
 ///            explicitly, as MuJoCo does with forces of callbacks. Constants that cr_model_derive finds are those

@@ -9,6 +9,7 @@
 
 #include "model/misuse.h"
 #include "model/names.h"
+#include "rollout/parameter_bends.h"
 
 // ---- its own copy of the options
 
@@ -95,6 +96,7 @@ void cri_correction_release(void* correction) {
   free(c->scale);
   free(c->geoms);
   free(c->value);
+  free(c->column);
   free(c->slot);
   free(c);
 }
@@ -170,23 +172,41 @@ static cr_status check_options(const cri_call* call, const cr_correction_options
 
 // ---- fields
 
-static cr_status refuse_target(const cri_correction* c, cr_error* error) {
+// A number that switches a part of the model on has no values between.
+static cr_status refuse_entry(const cri_correction* c, const cr_model* m, cr_error* error) {
+  const cr_field* f = cri_field(c->target);
+  for (int i = 0; i < c->nmember * c->nvalue; i++) {
+    const int k = c->value[i];
+    const bool flag = c->target == CR_FIELD_eq_data && m->eq_type[k / CR_NEQDATA] == CR_EQ_WELD &&
+                      k % CR_NEQDATA == CR_NEQDATA - 1;
+    if (flag || cri_bend_at(m, c->target, k) == CRI_BEND_SWITCH) {
+      return cri_fail(
+          error, CR_ERR_UNSUPPORTED,
+          "correction '%s': number %d of %s switches a part of the model, and cannot be "
+          "corrected",
+          c->options.name, k, f->name);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status refuse_target(const cri_correction* c, const cr_model* m, cr_error* error) {
   const cr_field* f = cri_field(c->target);
   const char* why = "";
   switch (f->kind) {
     case CR_KIND_PARAM:
+      return refuse_entry(c, m, error);
     case CR_KIND_CONST:
-      why =
-          "is a number of the model, the same in each step; correct what is computed from it, "
-          "as qfrc_damper for dof_damping or contact[*].friction for geom_friction";
+      why = "is a number of the model without a derivative, and cannot be corrected";
       break;
     case CR_KIND_STATE:
       why = "is an input of the step; correct a force or a rate";
       break;
     case CR_KIND_REAL:
+    case CR_KIND_OP:
       return CR_OK;
     default:
-      why = "is an operator or internal, and cannot be corrected";
+      why = "is internal, and cannot be corrected";
   }
   return cri_fail(error, CR_ERR_UNSUPPORTED, "correction '%s': %s %s", c->options.name, f->name,
                   why);
@@ -286,7 +306,7 @@ static cr_status resolve(cri_correction* c, const cr_model* m, cr_error* error) 
   c->target = CR_N_FIELD;
   c->reads[c->nread++] = CR_FIELD_plugin_param;
   CR_TRY(cri_correction_places(c, m, error));
-  CR_TRY(refuse_target(c, error));
+  CR_TRY(refuse_target(c, m, error));
   const bool force = c->carry == CRI_CARRY_FORCE || c->carry == CRI_CARRY_TENDON;
   if (force && find_after(c, m, NULL) != CR_OK) {
     c->target = CR_FIELD_qfrc_smooth;
@@ -342,13 +362,19 @@ static cr_status add_stage(cri_correction* c, cr_model* m, cr_error* error) {
                               .room = room > CR_MAX_STAGE_ROOM ? -1 : (int)room,
                               .room_row = c->contact ? cri_correction_room(c) : 0,
                               .scratch = cri_correction_scratch(c, m)};
-  const cri_inner_stage inner = {.pairs = {.actuator_moment = c->carry == CRI_CARRY_MOMENT ? 1 : 0,
-                                           .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
-                                           .ten_J = c->carry == CRI_CARRY_TENDON ? 1 : 0},
-                                 .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
-                                 .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
-                                 .share = cri_correction_share,
-                                 .release = cri_correction_release};
+  const size_t entries = c->column != NULL ? (size_t)(c->nmember * c->nvalue) : 0;
+  const size_t of_J = c->target == CR_FIELD_ten_J ? entries : 0;
+  const size_t of_moment = c->target == CR_FIELD_actuator_moment ? entries : 0;
+  const cri_inner_stage inner = {
+      .pairs = {.actuator_moment = of_moment + (c->carry == CRI_CARRY_MOMENT ? 1 : 0),
+                .efc_J = c->carry == CRI_CARRY_FORCE ? 1 : 0,
+                .ten_J = of_J + (c->carry == CRI_CARRY_TENDON ? 1 : 0),
+                .M = c->target == CR_FIELD_M ? entries : 0},
+      .scratch_row = c->carry == CRI_CARRY_FORCE ? 2 : 0,
+      .room_of = c->contact ? CR_FIELD_contact_dist : c->target,
+      .share = cri_correction_share,
+      .release = cri_correction_release,
+      .finish = c->target == CR_FIELD_M ? cri_correction_factor : NULL};
   return cri_inner_stage_add(m, &o, &inner, error);
 }
 

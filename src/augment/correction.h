@@ -50,7 +50,8 @@ typedef struct {
   bool reads_target;
   int nmember;     // contact: 0
   int nvalue;      // numbers of the target in a member
-  int* value;      // nmember x nvalue, in the target
+  int* value;      // nmember x nvalue, in the target; of operators rows
+  int* column;     // of operators: nmember x nvalue columns; else NULL
   cri_slot* slot;  // nmember x ninput
   cri_carry carry;
   int friction;  // CRI_CARRY_FORCE: contact_friction in the reads
@@ -66,6 +67,10 @@ typedef struct {
 /// Equation x_new = x + dx(x, y), y = network(inputs)           [correction.a1] to [correction.a4]
 ///          z' = (next(z, inputs) - z) / tau                    [correction.m1]
 cr_stage_function cri_correction_forward, cri_correction_jvp, cri_correction_vjp;
+
+/// The factor of an M whose entries have changed, M_formed.
+/// Errors   CR_ERR_SINGULAR, with the name of the correction
+cri_stage_finish cri_correction_factor;
 
 /// Numbers of room of a member, and of scratch of a call.
 int cri_correction_room(const cri_correction* c);
@@ -84,6 +89,18 @@ void cri_row_forces_vjp(const cr_model* m, const cr_data* d, int i, const cr_rea
 /// Fills in target, inputs, members: what follows from the texts of c->options.
 /// Errors   CR_ERR_NAME, CR_ERR_UNSUPPORTED, CR_ERR_ARG, CR_ERR_MEMORY
 cr_status cri_correction_places(cri_correction* c, const cr_model* m, cr_error* error);
+
+/// Target "ten_J[tendon,dof]", "actuator_moment[actuator,dof]", "M[dof,dof]": rows and columns of the entries, from
+/// the members that c has, rows of the operator, and the text of the columns, NULL for all non-zeros.
+/// Errors   CR_ERR_NAME, CR_ERR_UNSUPPORTED for what is no entry, CR_ERR_MEMORY
+cr_status cri_operator_entries(cri_correction* c, const cr_model* m, cr_field_id id,
+                               const char* columns, cr_error* error);
+
+/// Place of an entry among the values of an operator; -1: it has none.
+int cri_operator_place(const cr_model* m, const cr_data* d, cr_field_id id, int row, int column);
+
+/// The cotangent of an entry, from the pairs of the operator.
+cr_real cri_operator_bar(const cr_pairs* pairs, cr_field_id id, int row, int column);
 
 /// Adds an owner, removes one: the last one frees it.
 void cri_correction_share(void* correction);

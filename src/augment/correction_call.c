@@ -3,18 +3,22 @@
 #include "actuator/actuation_parts.h"
 #include "augment/correction.h"
 #include "constraint/rows.h"
+#include "inertia/inertia.h"
 #include "math/vec3.h"
 
 // ---- memory of a call
 
 int cri_correction_room(const cri_correction* c) { return c->nroom + c->noutput; }
 
-// numbers of the whole target; of contacts none, since members touch their own rows only; of forces on tendons one each
+// Members touch numbers of their own alone, and carry nothing: rows of contacts, entries of operators.
+static bool is_apart(const cri_correction* c) { return c->contact || c->column != NULL; }
+
+// numbers of the whole target; of forces on tendons one each
 static int target_size(const cri_correction* c, const cr_model* m) {
   if (c->carry == CRI_CARRY_TENDON) {
     return m->ntendon;
   }
-  return c->contact ? 0 : cri_field_rows(m, NULL, c->target) * cri_field_width(m, c->target);
+  return is_apart(c) ? 0 : cri_field_rows(m, NULL, c->target) * cri_field_width(m, c->target);
 }
 
 int cri_correction_scratch(const cri_correction* c, const cr_model* m) {
@@ -81,6 +85,10 @@ static const cri_slot* slots_of(const pass* p, int i) {
 // number k of member i, in the target
 static int place_of(const pass* p, int i, int k) {
   const cri_correction* c = p->c;
+  if (c->column != NULL) {
+    const int at = i * c->nvalue + k;
+    return cri_operator_place(p->call->model, p->d, c->target, c->value[at], c->column[at]);
+  }
   return c->contact ? i * p->target->width + c->value[k] : c->value[i * c->nvalue + k];
 }
 
@@ -442,6 +450,7 @@ static void zero_target(const pass* p) {
 cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
   const cri_correction* c = user;
   pass p = begin(c, call);
+  bool any = false;
   zero_target(&p);
   push_rows(&p);
   for (int i = 0; i < count_members(&p); i++) {
@@ -462,7 +471,8 @@ cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
       const cr_real x = p.target->value[at];
       const effect e = act(&p, k, x);
       p.target->result[at] = changed(&p, x, &e, k);
-      if (!c->contact) {
+      any = any || e.change != 0;
+      if (!is_apart(c)) {
         p.change[at] = e.change;
       }
     }
@@ -472,6 +482,7 @@ cr_status cri_correction_forward(void* user, const cr_stage_call* call) {
   }
   carry(&p);
   end_forward(&p);
+  p.to->M_changed = p.to->M_changed || (any && c->target == CR_FIELD_M);
   return CR_OK;
 }
 
@@ -517,7 +528,7 @@ cr_status cri_correction_jvp(void* user, const cr_stage_call* call) {
       cr_real tan = e.by_x * p.target->twin[at] + e.by_y * p.output_twin[k];
       tan += c->noutput > c->nvalue ? e.by_g * p.output_twin[c->nvalue + k] : 0;
       p.target->twin[at] += tan;
-      if (!c->contact) {
+      if (!is_apart(c)) {
         p.carried[at] = tan;
       }
     }
@@ -530,19 +541,52 @@ cr_status cri_correction_jvp(void* user, const cr_stage_call* call) {
   return CR_OK;
 }
 
-// cotangents of the outputs of member i; that of the target becomes the one before the change
+// The cotangent of an operator is a list of pairs: those of its entries stand in the array of the twin meanwhile.
+static cr_pairs* pairs_of(const pass* p) {
+  return (cr_pairs*)(void*)((char*)p->to + cri_field(p->c->target)->pairs);
+}
+
+static void entries_begin_vjp(const pass* p) {
+  const cri_correction* c = p->c;
+  for (int i = 0; i < c->nmember; i++) {
+    for (int k = 0; k < c->nvalue; k++) {
+      const int at = i * c->nvalue + k;
+      p->target->twin[place_of(p, i, k)] =
+          cri_operator_bar(pairs_of(p), c->target, c->value[at], c->column[at]);
+    }
+  }
+}
+
+// [correction.o2] what is left in the array are changes of cotangents: as pairs (x e_row, e_column)
+static void entries_end_vjp(const pass* p) {
+  const cri_correction* c = p->c;
+  for (int i = 0; i < c->nmember; i++) {
+    for (int k = 0; k < c->nvalue; k++) {
+      const int at = i * c->nvalue + k;
+      cr_real* x = &p->target->twin[place_of(p, i, k)];
+      if (*x != 0) {
+        const int pair = cri_pairs_add(pairs_of(p));
+        cri_pair_left(pairs_of(p), pair)[c->value[at]] = *x;
+        cri_pair_right(pairs_of(p), pair)[c->column[at]] = 1;
+      }
+      *x = 0;
+    }
+  }
+}
+
+// cotangents of the outputs of member i; that of the target becomes the one before the change, of operators the change
 static void outputs_vjp(const pass* p, int i) {
   const cri_correction* c = p->c;
   for (int k = 0; k < c->nvalue; k++) {
     const int at = place_of(p, i, k);
     const effect e = act(p, k, p->target->value[at]);
     cr_real* x = &p->target->twin[at];
-    const cr_real bar = *x + (c->contact ? 0 : p->carried[at]);
+    const cr_real bar = *x + (is_apart(c) ? 0 : p->carried[at]);
     p->output_twin[k] = e.by_y * bar;
     if (c->noutput > c->nvalue) {
       p->output_twin[c->nvalue + k] = e.by_g * bar;
     }
-    *x += e.by_x * bar;
+    *x = c->column != NULL ? e.by_x * bar : *x + e.by_x * bar;
   }
 }
 
@@ -561,6 +605,9 @@ cr_status cri_correction_vjp(void* user, const cr_stage_call* call) {
   push_rows(&p);
   begin_vjp(&p);
   carry_vjp(&p);
+  if (c->column != NULL) {
+    entries_begin_vjp(&p);
+  }
   if (c->reads_target && !c->contact) {
     cr_zero(p.before, p.target->count);
   }
@@ -585,5 +632,23 @@ cr_status cri_correction_vjp(void* user, const cr_stage_call* call) {
     p.target->twin[i] += p.before[i];
   }
   end_vjp(&p);
+  if (c->column != NULL) {
+    entries_end_vjp(&p);
+  }
   return CR_OK;
+}
+
+cr_status cri_correction_factor(void* user, const cr_model* m, cr_data* d) {
+  const cri_correction* c = user;
+  if (!d->M_changed) {
+    return CR_OK;
+  }
+  d->M_formed = true;
+  const cr_status status = cri_inertia_factor(m, d, NULL, cri_factors_of_M(d), d);
+  if (status == CR_OK) {
+    return CR_OK;
+  }
+  const cr_error why = d->error;
+  return cri_fail(&d->error, status, "correction '%s' leaves an M that is no inertia: %.400s",
+                  c->options.name, why.text);
 }

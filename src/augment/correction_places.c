@@ -339,6 +339,46 @@ static cr_status find_place(places* p, const char* text, int* objects) {
   return CR_OK;
 }
 
+// "ten_J[cable,hip]": rows are named as those of a field of the same objects
+static const struct {
+  cr_field_id id;
+  const char *name, *like;
+} operators[] = {{CR_FIELD_ten_J, "ten_J", "ten_length"},
+                 {CR_FIELD_actuator_moment, "actuator_moment", "actuator_length"},
+                 {CR_FIELD_M, "M", "qvel"}};
+enum { N_OPERATOR = 3 };
+
+static int operator_of(const char* text) {
+  for (int k = 0; k < N_OPERATOR; k++) {
+    const size_t n = strlen(operators[k].name);
+    if (strncmp(text, operators[k].name, n) == 0 && (text[n] == 0 || text[n] == '[')) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+static cr_status operator_target(places* p, const char* text, int which, int* objects) {
+  cri_correction* c = p->c;
+  const char *open = strchr(text, '['), *comma = strchr(text, ',');
+  const int end = (int)strlen(text) - 1;
+  if (open == NULL || text[end] != ']' || (comma == NULL && operators[which].id == CR_FIELD_M)) {
+    return fail(p, CR_ERR_NAME, text,
+                operators[which].id == CR_FIELD_M
+                    ? "has to be as M[hip,knee]"
+                    : "needs a row, as ten_J[cable] or ten_J[cable,hip]");
+  }
+  char row[MAX_NAME];
+  const int n = comma != NULL ? (int)(comma - open) : (int)strlen(open) - 1;
+  (void)snprintf(row, sizeof row, "%s%.*s]", operators[which].like, n, open);
+  CR_TRY(find_place(p, row, objects));
+  if (c->nvalue != 1) {
+    return fail(p, CR_ERR_NAME, text, "needs one row: take it by its number");
+  }
+  return cri_operator_entries(c, p->m, operators[which].id, comma != NULL ? comma + 1 : NULL,
+                              p->error);
+}
+
 // ten_force[...] is no field: a force along tendons, whose numbers are those of ten_length
 static cr_status find_target(places* p, int* objects) {
   static const char name[] = "ten_force";
@@ -347,6 +387,9 @@ static cr_status find_target(places* p, int* objects) {
   const size_t n = sizeof name - 1;
   if (is_contact(text)) {
     return contact_target(p, text);
+  }
+  if (operator_of(text) >= 0) {
+    return operator_target(p, text, operator_of(text), objects);
   }
   if (strncmp(text, name, n) != 0 || (text[n] != 0 && text[n] != '[')) {
     return find_place(p, text, objects);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "model/misuse.h"
+#include "model/schedule.h"
 
 const char* cri_first_added(const cr_model* m) {
   const cri_schedule* s = cri_schedule_of(m);
@@ -42,7 +43,7 @@ static cr_stage_call* call_of(cri_stage_call* room, const cri_schedule* s, int i
   cr_real* before = d->stage_before + cri_schedule_before(s, i, m, d);
   for (int k = 0; k < a->nread + a->nchange; k++) {
     cr_stage_field* f = &room->field[k];
-    if (cri_field(a->uses[k])->kind == CR_KIND_OP) {
+    if (k < a->nread && cri_field(a->uses[k])->kind == CR_KIND_OP) {
       *f = (cr_stage_field){0};
       continue;
     }
@@ -72,14 +73,75 @@ static cr_status check(const cri_added* a, cr_status status, const char* what, c
                                     cr_status_text(status));
 }
 
-static cr_status check_finite(const cri_added* a, const cr_stage_field* f, int k, cr_data* d) {
+static cr_status check_result(const cri_added* a, const cr_stage_field* f, int k, const cr_model* m,
+                              cr_data* d) {
+  const cr_field_id id = a->uses[a->nread + k];
   for (int i = 0; i < f->count; i++) {
     if (!isfinite(f->result[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "stage '%s' makes number %d of %s not finite",
-                      a->name, i, cri_field(a->uses[a->nread + k])->name);
+                      a->name, i, cri_field(id)->name);
+    }
+  }
+  if (!cri_field_of_model(id)) {
+    return CR_OK;
+  }
+  const cr_field_range range = cri_field_range(m, id);
+  for (int i = 0; i < f->count; i++) {
+    if (f->result[i] < range.low || f->result[i] > range.high) {
+      return cri_fail(&d->error, CR_ERR_MODEL, "stage '%s' makes number %d of %s %g, %s than %g",
+                      a->name, i, cri_field(id)->name, (double)f->result[i],
+                      f->result[i] < range.low ? "less" : "more",
+                      (double)(f->result[i] < range.low ? range.low : range.high));
     }
   }
   return CR_OK;
+}
+
+// ---- parameters: their numbers of this moment begin with those of the model       [correction.p1]
+
+static cr_status check_view(const cri_added* a, const cr_model* m, cr_data* to) {
+  for (int k = 0; k < a->nchange; k++) {
+    if (cri_field_of_model(a->uses[a->nread + k]) && m->base == NULL) {
+      return cri_fail(&to->error, CR_ERR_ARG,
+                      "the data were made before stage '%s' was added; make them again", a->name);
+    }
+  }
+  return CR_OK;
+}
+
+static void begin_forward(const cri_added* a, const cr_model* m, cr_data* d) {
+  for (int k = 0; k < a->nchange; k++) {
+    const cr_field_id id = a->uses[a->nread + k];
+    if (a->begins[k]) {
+      cr_copy(cri_field_real(m, d, id), cri_field_real(m->base, d, id),
+              cri_field_rows(m, d, id) * cri_field_width(m, id));
+    }
+  }
+}
+
+static void begin_jvp(const cri_added* a, const cri_stage_call* c, const cr_data* tan) {
+  for (int k = 0; k < a->nchange; k++) {
+    const cr_stage_field* f = &c->field[a->nread + k];
+    const cr_real* own = a->begins[k] ? cri_twin_own(tan, a->uses[a->nread + k]) : NULL;
+    if (own != NULL) {
+      cr_copy(f->twin, own, f->tangent);
+    } else if (a->begins[k]) {
+      cr_zero(f->twin, f->tangent);
+    }
+  }
+}
+
+static void end_vjp(const cri_added* a, const cri_stage_call* c, const cr_data* bar) {
+  for (int k = 0; k < a->nchange; k++) {
+    const cr_stage_field* f = &c->field[a->nread + k];
+    cr_real* own = a->begins[k] ? cri_twin_own(bar, a->uses[a->nread + k]) : NULL;
+    for (int i = 0; own != NULL && i < f->tangent; i++) {
+      own[i] += f->twin[i];
+    }
+    if (a->begins[k]) {
+      cr_zero(f->twin, f->tangent);
+    }
+  }
 }
 
 cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_data* d) {
@@ -91,9 +153,11 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
     return cri_fail(&d->error, CR_ERR_ARG,
                     "the data were made before stage '%s' was added; make them again", a->name);
   }
+  CR_TRY(check_view(a, m, d));
   cri_stage_call room;
   size_t mark = cri_mark(d);
   cr_stage_call* call = call_of(&room, s, i, m, d, d);
+  begin_forward(a, m, d);
   for (int k = 0; k < a->nchange; k++) {
     cr_stage_field* f = &room.field[a->nread + k];
     f->result = cri_field_real(m, d, a->uses[a->nread + k]);
@@ -103,14 +167,16 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
   cri_pop(d, mark);
   CR_TRY(check(a, status, "forward", &d->error));
   for (int k = 0; k < a->nchange; k++) {
-    CR_TRY(check_finite(a, &room.field[a->nread + k], k, d));
+    CR_TRY(check_result(a, &room.field[a->nread + k], k, m, d));
   }
-  return CR_OK;
+  return a->finish == NULL ? CR_OK : a->finish(a->user, m, d);
 }
 
 static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
-                            cr_data* twin, cr_stage_function* f, const char* what) {
+                            cr_data* twin, bool back) {
   const cri_added* a = s->row[i].added;
+  cr_stage_function* f = back ? a->vjp : a->jvp;
+  const char* what = back ? "vjp" : "jvp";
   if (!cri_added_runs(m, a)) {
     return CR_OK;
   }
@@ -118,21 +184,29 @@ static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, con
     return cri_fail(&twin->error, CR_ERR_UNSUPPORTED,
                     "stage '%s' has no %s, which this derivative needs", a->name, what);
   }
+  CR_TRY(check_view(a, m, twin));
   cri_stage_call room;
   size_t mark = cri_mark(twin);
-  cr_status status = f(a->user, call_of(&room, s, i, m, d, twin));
+  cr_stage_call* call = call_of(&room, s, i, m, d, twin);
+  if (!back) {
+    begin_jvp(a, &room, twin);
+  }
+  cr_status status = f(a->user, call);
+  if (back) {
+    end_vjp(a, &room, twin);
+  }
   cri_pop(twin, mark);
   return check(a, status, what, &twin->error);
 }
 
 cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* tan) {
-  return derivative(s, i, m, d, tan, s->row[i].added->jvp, "jvp");
+  return derivative(s, i, m, d, tan, false);
 }
 
 cr_status cri_added_vjp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* bar) {
-  return derivative(s, i, m, d, bar, s->row[i].added->vjp, "vjp");
+  return derivative(s, i, m, d, bar, true);
 }
 
 // ---- its place
@@ -232,17 +306,17 @@ static cr_status check_read(const place* p, cr_field_id id, bool inner) {
   cr_field_kind kind = cri_field(id)->kind;
   int maker = maker_of(id);
   bool operator= inner && kind == CR_KIND_OP;
-  if (kind == CR_KIND_PARAM || kind == CR_KIND_CONST || kind == CR_KIND_STATE) {
+  if (kind == CR_KIND_CONST || kind == CR_KIND_STATE) {
     return CR_OK;
   }
-  if ((kind != CR_KIND_REAL && !operator) || maker < 0) {
+  if (kind != CR_KIND_PARAM && ((kind != CR_KIND_REAL && !operator) || maker < 0)) {
     return refuse(p, id, "cannot read fields that are not plain numbers of the dynamics");
   }
   if (maker > p->table) {
     return cri_fail(p->error, CR_ERR_UNSUPPORTED, "stage '%s' reads %s, which '%s' computes later",
                     p->name, cri_field(id)->name, cr_pipeline[maker].name);
   }
-  if (cri_field(id)->tangent == CR_TANGENT_NONE) {
+  if (kind != CR_KIND_PARAM && cri_field(id)->tangent == CR_TANGENT_NONE) {
     return refuse(p, id, "cannot read a field without a derivative of its own");
   }
   for (int i = p->at; i < p->s->n; i++) {
@@ -268,7 +342,7 @@ static cr_status check_unread(const place* p, cr_field_id id, int maker) {
     bool reads = row->added != NULL && has(row->reads, row->added->nread, id);
     reader = reads ? row->name : reader;
   }
-  if (reader == NULL && maker < cr_ndynamics && p->table >= cr_ndynamics - 1) {
+  if (reader == NULL && maker >= 0 && maker < cr_ndynamics && p->table >= cr_ndynamics - 1) {
     reader = cr_pipeline[cr_ndynamics - 1].name;
   }
   return reader == NULL ? CR_OK
@@ -279,6 +353,26 @@ static cr_status check_unread(const place* p, cr_field_id id, int maker) {
 
 // Fields on which others than their readers rely: implicit integrators differentiate forces by velocities that are
 // J qvel, and the cone that a solve relies on holds between its mu and the D of its rows.
+// Numbers of a model that decide what other fields hold: bounds of shapes, types of a path's elements.
+static const char* why_fixed(cr_field_id id) {
+  switch ((int)id) {
+    case CR_FIELD_geom_size:
+    case CR_FIELD_hfield_size:
+    case CR_FIELD_hfield_data:
+      return "cannot change a shape, whose bounds are found when the model is opened";
+    case CR_FIELD_wrap_prm:
+      return "cannot change the elements of paths, some of which are numbers of sites";
+    case CR_FIELD_jnt_axis:
+      return "cannot change a direction of unit length";
+    case CR_FIELD_plugin_param:
+      return "cannot change the parameters of added stages";
+    default:
+      return cri_field(id)->tangent == CR_TANGENT_SAME
+                 ? NULL
+                 : "cannot change an orientation, or a field without a derivative";
+  }
+}
+
 static bool is_tied(cr_field_id id) {
   return id == CR_FIELD_cvel || id == CR_FIELD_cdof_dot || id == CR_FIELD_efc_D ||
          id == CR_FIELD_contact_mu;
@@ -287,9 +381,14 @@ static bool is_tied(cr_field_id id) {
 static cr_status check_change(const place* p, cr_field_id id, bool inner) {
   const cr_field* f = cri_field(id);
   int maker = maker_of(id);
-  if (f->kind != CR_KIND_REAL || maker < 0) {
+  if (f->kind == CR_KIND_PARAM) {
+    return why_fixed(id) == NULL ? check_unread(p, id, -1) : refuse(p, id, why_fixed(id));
+  }
+  bool operator=
+      inner &&(id == CR_FIELD_ten_J || id == CR_FIELD_actuator_moment || id == CR_FIELD_M);
+  if ((f->kind != CR_KIND_REAL && !operator) || maker < 0) {
     return refuse(p, id,
-                  "can change only computed numbers, not an input, a parameter or an operator");
+                  "can change only computed numbers and parameters, not an input or an operator");
   }
   if (f->tangent != CR_TANGENT_SAME) {
     return refuse(p, id, "cannot change an orientation, or a field without a derivative");
@@ -407,6 +506,7 @@ static cr_status add(cr_model* m, const cr_stage_options* options, int32_t conta
     a.scratch_row = inner->scratch_row;
     a.share = inner->share;
     a.release = inner->release;
+    a.finish = inner->finish;
   }
   a.needs.scratch = (size_t)options->scratch;
   memcpy(a.name, options->name, strlen(options->name) + 1);
@@ -467,7 +567,8 @@ cr_status cri_added_after(const cr_model* m, const char* name, const cr_field_id
     return CR_OK;
   }
   *after = s->row[last.row].name;
-  for (int i = changed.row + 1; changed.row >= 0 && i <= last.row; i++) {
+  const bool made = changed.row >= 0 || cri_field_of_model(field[0]);
+  for (int i = changed.row + 1; made && i <= last.row; i++) {
     const cr_stage* row = &s->row[i];
     if (has(row->reads, row->added != NULL ? row->added->nread : row->nread, field[0])) {
       return cri_fail(error, CR_ERR_UNSUPPORTED,
@@ -540,10 +641,29 @@ cr_status cr_model_add_parameters(cr_model* m, int n, const cr_real* values, int
 
 // ---- consequences of the fields it changes
 
+// whether a row of the table reads a field
+static bool reads(const char* row, cr_field_id id) {
+  const cr_stage* stage = &cr_pipeline[table_row_of(row)];
+  return has(stage->reads, stage->nread, id);
+}
+
+// parameters from which places, and distances of rows, are made
+static bool is_motion_param(cr_field_id id) {
+  static const cr_field_id distances[] = {
+      CR_FIELD_o_margin,      CR_FIELD_geom_margin, CR_FIELD_pair_margin,
+      CR_FIELD_jnt_range,     CR_FIELD_jnt_margin,  CR_FIELD_tendon_range,
+      CR_FIELD_tendon_margin, CR_FIELD_eq_data,     CR_FIELD_tendon_length0};
+  return reads("kinematics", id) || reads("tendon", id) || reads("collision", id) ||
+         has(distances, (int)(sizeof distances / sizeof distances[0]), id);
+}
+
 // With events the rate of a row's distance must be its velocity: the fields from which both are made may not change. Of
 // the outputs of mixing only the margin is one of these.
 static bool is_motion(cr_field_id id) {
   int maker = maker_of(id);
+  if (cri_field_of_model(id)) {
+    return is_motion_param(id);
+  }
   bool mixed = maker == table_row_of("mixing") && id != CR_FIELD_contact_includemargin &&
                id != CR_FIELD_contact_surfacevel && id != CR_FIELD_contact_adhesion;
   return (maker <= table_row_of("constraint") && !mixed) || maker == table_row_of("velocity") ||

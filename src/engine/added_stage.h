@@ -27,7 +27,7 @@ typedef struct {
 } cri_stage_call;
 
 /// What a stage of the library's own has beside its options: the pairs that it adds to the cotangents of operators, which
-/// it may read; it may also change fields that have to fit to others, and sees to it; and how the schedule owns `user`.
+/// it may read, and three of which it may change (the field of a call has then the non-zeros); it may also change fields that have to fit to others, and sees to it; and how the schedule owns `user`.
 typedef struct {
   cri_need pairs;
   size_t
@@ -35,6 +35,8 @@ typedef struct {
   cr_field_id room_of;  // the field whose rows count for room_row
   void (*share)(void* user);
   void (*release)(void* user);
+  cri_stage_finish*
+      finish;  // after forward, with a sentence in d->error where it fails; NULL: nothing
 } cri_inner_stage;
 
 /// Adds a stage of the library's own. The model shares `user` once more, on success.

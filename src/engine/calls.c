@@ -10,6 +10,7 @@
 #include "math/cholesky.h"
 #include "model/misuse.h"
 #include "model/names.h"
+#include "model/schedule.h"
 #include "model/sensors.h"
 #include "solver/contact_force.h"
 
@@ -31,7 +32,7 @@ cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
   CR_TRY(check("cr_full_m", m, d, dst, "dst"));
   size_t mark = cri_mark(d);
   cr_real* M = cri_push(d, (size_t)m->nC);
-  cri_inertia_form(m, d, M, d);
+  cri_inertia_form(cri_model_at(m, d), d, M, d);
   cr_zero(dst, m->nv * m->nv);
   for (int i = 0; i < m->nv; i++) {
     for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
@@ -46,7 +47,7 @@ cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
 cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x) {
   CR_TRY(check("cr_mul_m", m, d, y, "y"));
   CR_TRY(check("cr_mul_m", m, d, x, "x"));
-  cri_inertia_mul(m, d, y, x, d);
+  cri_inertia_mul(cri_model_at(m, d), d, y, x, d);
   return CR_OK;
 }
 
@@ -56,7 +57,7 @@ cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y
   size_t mark = cri_mark(d);
   cr_real* L = cri_push(d, (size_t)m->nC);
   cr_pattern p = pattern_of(m);
-  cri_inertia_form(m, d, L, d);
+  cri_inertia_form(cri_model_at(m, d), d, L, d);
   int row = cr_chol_factor(L, &p);
   if (row < 0) {
     cr_copy(x, y, x == y ? 0 : m->nv);
@@ -78,7 +79,7 @@ cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc
   cr_zero6(A);
   cr_zero6(F);
   if ((m->disableflags & CR_DSBL_GRAVITY) == 0) {
-    cr_scl3(A + 3, m->gravity, -1);
+    cr_scl3(A + 3, cri_model_at(m, d)->gravity, -1);
   }
   for (int b = 1; b < m->nbody; b++) {
     cr_real* a = A + 6 * b;

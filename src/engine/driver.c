@@ -5,6 +5,7 @@
 #include "engine/added_stage.h"
 #include "engine/forward.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 
 void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
   const cr_field* f = cri_field(id);
@@ -62,12 +63,28 @@ static inline __attribute__((always_inline)) cr_status drive(const cri_schedule*
   return CR_OK;
 }
 
+static cr_status drive_any(const cri_schedule* s, cri_pass pass, const cri_rows* rows,
+                           const cr_model* m, const cr_data* d, cr_data* to) {
+  return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, false, m, d, to)
+         : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, false, m, d, to)
+                             : drive(s, CRI_VJP, rows, false, m, d, to);
+}
+
+// with parameters that stages change
+static cr_status drive_view(const cri_schedule* s, cri_pass pass, const cri_rows* rows,
+                            const cr_model* m, const cr_data* d, cr_data* to) {
+  if (pass == CRI_FORWARD) {
+    return drive_any(s, pass, rows, cri_model_at(m, to), d, to);
+  }
+  cr_status status = drive_any(s, pass, rows, cri_twin_open(m, d, to, false), d, to);
+  cri_twin_close(to);
+  return status;
+}
+
 cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
                     const cr_data* d, cr_data* to) {
   if (rows->only != NULL || rows->after != NULL || s->nadded > 0) {
-    return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, false, m, d, to)
-           : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, false, m, d, to)
-                               : drive(s, CRI_VJP, rows, false, m, d, to);
+    return (s->nparam > 0 ? drive_view : drive_any)(s, pass, rows, m, d, to);
   }
   return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, true, m, d, to)
          : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, true, m, d, to)
@@ -84,6 +101,16 @@ cr_status cri_dynamics(const cr_model* m, cr_data* d) {
   CR_TRY(cri_drive(s, CRI_FORWARD, &rows, m, d, d));
   d->done = CRI_DONE_FRAMES | CRI_DONE_FORWARD;
   return CR_OK;
+}
+
+cr_status cri_dynamics_to(const cr_model* m, cr_data* d, const char* stage) {
+  const cri_schedule* s = cri_schedule_of(m);
+  cri_rows rows = {.end = 0};
+  for (int i = 0; i < s->ndynamics; i++) {
+    rows.end = strcmp(s->row[i].name, stage) == 0 ? i + 1 : rows.end;
+  }
+  d->done = 0;
+  return cri_drive(s, CRI_FORWARD, &rows, m, d, d);
 }
 
 cr_status cr_forward(const cr_model* m, cr_data* d) {

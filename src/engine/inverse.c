@@ -11,6 +11,7 @@
 #include "inertia/inertia.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 #include "solver/contact_model.h"
 
 // y = M x, M or its tangent
@@ -266,7 +267,7 @@ cr_status cr_inverse(const cr_model* m, cr_data* d) {
   const cri_rows rows = {.end = s->nprepare};
   cr_status status = cri_drive(s, CRI_FORWARD, &rows, m, d, d);
   d->want_M = want_M;
-  status = status == CR_OK ? cri_inverse(m, d) : status;
+  status = status == CR_OK ? cri_inverse(cri_model_at(m, d), d) : status;
   status = status == CR_OK ? cri_room_check(d, "inverse") : status;
   d->done = status == CR_OK ? CRI_DONE_FRAMES | CRI_DONE_INVERSE : 0;
   return status;
@@ -285,15 +286,18 @@ cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   const cri_schedule* s = cri_schedule_of(m);
   const cri_rows rows = {.end = s->nprepare};
   CR_TRY(cri_drive(s, CRI_JVP, &rows, m, d, tan));
-  CR_TRY(cri_inverse_jvp(m, d, tan));
-  return cri_room_check(tan, "inverse");
+  cr_status status = cri_inverse_jvp(cri_twin_open(m, d, tan, false), d, tan);
+  cri_twin_close(tan);
+  return status == CR_OK ? cri_room_check(tan, "inverse") : status;
 }
 
 cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   static const cr_field_id own[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                     CR_FIELD_qfrc_constraint};
   CR_TRY(check_sweep("cr_inverse_vjp", m, d, bar, CR_DATA_COTANGENT));
-  CR_TRY(cri_inverse_vjp(m, d, bar));
+  cr_status status = cri_inverse_vjp(cri_twin_open(m, d, bar, false), d, bar);
+  cri_twin_close(bar);
+  CR_TRY(status);
   CR_TRY(cri_room_check(bar, "inverse"));
   for (int k = 0; k < 3; k++) {
     cri_clear_field(m, d, bar, own[k]);

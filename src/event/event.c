@@ -6,6 +6,7 @@
 #include "constraint/solref_impedance.h"
 #include "event/event_probe.h"
 #include "model/build.h"
+#include "model/schedule.h"
 #include "solver/contact_model.h"
 
 // relative to the size of two geoms, to a unit and to a speed: differences that do not count
@@ -130,7 +131,8 @@ cri_event_list cri_event_push(const cr_model* m, cr_data* owner, int nefc, int n
   return list;
 }
 
-cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_list list) {
+cri_event_list cri_event_rows(const cr_model* model, const cr_data* d, cri_event_list list) {
+  const cr_model* m = cri_model_at(model, d);
   for (int row = 0; row < d->nefc; row++) {
     cri_event_row* r = &list.row[row];
     *r = (cri_event_row){.first = can_enter(d, row)};
@@ -162,7 +164,8 @@ static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
   return sum;
 }
 
-uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
+uint64_t cri_event_zones(const cr_model* model, const cr_data* d) {
+  const cr_model* m = cri_model_at(model, d);
   uint64_t sum = 0;  // independent of the order of the rows
   for (int row = 0; row < d->nefc; row++) {
     sum += zone_of(m, d, row);

@@ -8,6 +8,7 @@
 #include "event/event.h"
 #include "kinematics/configuration.h"
 #include "math/vec3.h"
+#include "model/schedule.h"
 
 // both ends of a step and the events in between
 typedef struct {
@@ -131,12 +132,12 @@ static cr_status jump_in_order(const passage* p, bool new, const int* rows, int 
   for (int i = 0; i < n; i++) {
     set_mass(d, D, rows[i], new ? 0 : 1);
   }
-  cr_status status = failed(p, d, cr_acceleration(p->m, d));
+  cr_status status = failed(p, d, cr_acceleration(cri_model_at(p->m, d), d));
   for (int i = 0; i < n && status == CR_OK; i++) {
     int row = rows[back ? n - 1 - i : i];
     cr_copy(change, d->qacc, p->m->nv);
     set_mass(d, D, row, new ? 1 : 0);
-    status = failed(p, d, cr_acceleration(p->m, d));
+    status = failed(p, d, cr_acceleration(cri_model_at(p->m, d), d));
     for (int k = 0; k < p->m->nv; k++) {
       change[k] = d->qacc[k] - change[k];
     }
@@ -160,7 +161,7 @@ static cr_status jump_all(const passage* p, bool new, jump* f, cr_data* twin, cr
     set_mass(d, D, rows[i], 0);
   }
   if (n > 0) {
-    status = failed(p, d, cr_acceleration(p->m, d));
+    status = failed(p, d, cr_acceleration(cri_model_at(p->m, d), d));
   }
   cr_copy(beside, d->qacc, p->m->nv);
   for (int back = 0; back < (n > 1 ? 2 : n) && status == CR_OK; back++) {

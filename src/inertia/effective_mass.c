@@ -8,6 +8,7 @@
 #include "force/rank_one.h"
 #include "force/tendon_spring.h"
 #include "inertia/actuation_qderiv.h"
+#include "model/schedule.h"
 
 static bool discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 static bool springs_on(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }
@@ -377,7 +378,8 @@ cr_status cr_effective_mass_vjp(const cr_model* m, const cr_data* d, cr_data* ba
   return CR_OK;
 }
 
-bool cri_effective_mass_rests(const cr_model* m, const cr_data* d) {
+bool cri_effective_mass_rests(const cr_model* model, const cr_data* d) {
+  const cr_model* m = cri_model_at(model, d);
   for (int t = 0; t < m->ntendon && discrete(m) && springs_on(m); t++) {
     cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
     if (cri_tendon_spring_rests(&s) && cri_tendon_spring_number(&s, CR_POLY_STIFFNESS) > 0) {

@@ -12,6 +12,7 @@
 #include "inertia/articulated.h"
 #include "kinematics/tree.h"
 #include "math/cholesky.h"
+#include "model/schedule.h"
 
 // [inertia.i1] crb_b = sum of cinert over the subtree of b
 static void composite(const cr_model* m, const cr_real* cinert, cr_real* crb) {
@@ -62,8 +63,22 @@ static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
   }
 }
 
+static void multiply(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
+                     cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* sum = cri_push(work, (size_t)m->nv);
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(sum, d->M, &p, x);
+  cr_copy(y, sum, m->nv);
+  cri_pop(work, mark);
+}
+
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                      cr_data* work) {
+  if (d->M_changed) {
+    multiply(m, d, y, x, work);
+    return;
+  }
   size_t mark = cri_mark(work);
   cr_real* V = cri_push(work, 6 * (size_t)m->nbody);
   cr_real* F = cri_push(work, 6 * (size_t)m->nbody);
@@ -100,6 +115,10 @@ static void form_with(const cr_model* m, const cr_data* d, cr_real* crb, cr_real
 }
 
 void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+  if (d->M_changed) {
+    cr_copy(M, d->M, m->nC);
+    return;
+  }
   size_t mark = cri_mark(work);
   form_with(m, d, cri_push(work, 10 * (size_t)m->nbody), M, work);
   cri_pop(work, mark);
@@ -111,8 +130,12 @@ void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* 
 // even if M has to be formed for it (measured: a chain of 23 hinges takes the same time by both).
 enum { SHALLOW = 12 };
 
-bool cri_inertia_by_matrix(const cr_model* m) {
+static bool is_shallow(const cr_model* m) {
   return m->nC <= SHALLOW * m->nv || cri_tendon_inertia_acts(m);
+}
+
+bool cri_inertia_by_matrix(const cr_model* m, const cr_data* d) {
+  return is_shallow(m) || d->M_changed;
 }
 
 static cr_status bad_pivot(cr_error* error, const cr_model* m, int dof, cr_real pivot) {
@@ -146,7 +169,7 @@ static cr_status factor_matrix(const cr_model* m, const cr_data* d, const cr_rea
 
 cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real* extra,
                              cri_factors f, cr_data* work) {
-  if (cri_inertia_by_matrix(m)) {
+  if (cri_inertia_by_matrix(m, d)) {
     return factor_matrix(m, d, extra, f, work);
   }
   size_t mark = cri_mark(work);
@@ -162,7 +185,7 @@ cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real*
 
 void cri_inertia_solve_part(const cr_model* m, const cr_data* d, cri_factors f, cr_runs trees,
                             cr_real* x, cr_data* work) {
-  if (cri_inertia_by_matrix(m)) {
+  if (cri_inertia_by_matrix(m, d)) {
     cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
     cr_chol_solve_part(f.L, &p, trees, x);
   } else {
@@ -178,10 +201,15 @@ void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_re
 
 // ---- the stage
 
+// a correction changes entries, if only by 0: then everything goes its usual way
+static bool is_corrected(const cr_model* m) {
+  return m->schedule != NULL && m->schedule->changes_M;
+}
+
 cr_status cr_inertia(const cr_model* m, cr_data* d) {
-  d->M_formed =
-      d->want_M || d->nefc > 0 || m->integrator == CR_INT_DISCRETE || cri_inertia_by_matrix(m);
-  if (d->M_formed) {
+  d->M_changed = false;
+  d->M_formed = d->want_M || d->nefc > 0 || m->integrator == CR_INT_DISCRETE || is_shallow(m);
+  if (d->M_formed || is_corrected(m)) {
     form_with(m, d, d->crb, d->M, d);
   }
   return cri_inertia_factor(m, d, NULL, cri_factors_of_M(d), d);

@@ -17,7 +17,7 @@
 /// Shapes   M[nC], lower triangle, rows by M_rownnz, M_rowadr, M_colind, diagonal last
 /// Units    M kg | kg m | kg m^2
 /// Saves    crb, when M is formed: for the factor, with want_M, or where constraint rows exist; then
-///          M_formed
+///          M_formed. Also for corrections of entries, which set M_changed
 /// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE of the factor; sentence in d->error
 /// Smooth   everywhere
 cr_status cr_inertia(const cr_model* m, cr_data* d);
@@ -39,8 +39,8 @@ static inline cri_factors cri_factors_of_M(const cr_data* d) {
 }
 
 /// True if the factor is of the matrix, which the stage then always forms: trees are shallow, or
-/// tendons have armature, whose entries do not belong to articulated bodies.
-bool cri_inertia_by_matrix(const cr_model* m);
+/// tendons have armature, whose entries do not belong to articulated bodies, or a correction has changed entries.
+bool cri_inertia_by_matrix(const cr_model* m, const cr_data* d);
 
 /// Factor of M + diag(extra), extra[nv], NULL for none.
 /// Reads    M, if the factor is of the matrix
@@ -55,7 +55,8 @@ void cri_inertia_solve_part(const cr_model* m, const cr_data* d, cri_factors f, 
 void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
                        cr_data* work);
 
-/// y = M x by one sweep over cinert, cdof and armature; M need not be formed.
+/// y = M x by one sweep over cinert, cdof and armature; M need not be formed. With M itself where a correction
+/// has changed entries.
 /// Shapes   x[nv], y[nv]; y may be x
 /// Memory   12 numbers a body and nv + ntendon of `work`'s scratch; `work` may be d itself
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,

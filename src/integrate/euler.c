@@ -15,6 +15,7 @@
 #include "integrate/implicit.h"
 #include "kinematics/configuration.h"
 #include "math/cholesky.h"
+#include "model/schedule.h"
 #include "model/state_vector.h"
 
 static bool may_damp_implicitly(const cr_model* m) {
@@ -394,7 +395,8 @@ static cri_activity activity_of(const cr_data* d) {
   return (cri_activity){d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
 }
 
-cr_status cr_euler(const cr_model* m, cr_data* d) {
+cr_status cr_euler(const cr_model* model, cr_data* d) {
+  const cr_model* m = cri_model_at(model, d);
   CR_TRY(accelerate(m, d));
   if (cri_is_implicit(m) || cri_is_discrete(m)) {
     cri_fluid_sides(m, d);
@@ -413,7 +415,8 @@ cr_status cr_euler(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+cr_status cr_euler_jvp(const cr_model* model, const cr_data* d, cr_data* tan) {
+  const cr_model* m = cri_twin_open(model, d, tan, false);
   size_t mark = cri_mark(tan);
   cr_real* a2_tan = cri_push(tan, (size_t)m->nv);
   cr_real* v_next = cri_push(tan, (size_t)m->nv);
@@ -431,10 +434,12 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   // [euler.e5]
   advance_plain(m, cri_state_twin(m, tan), cri_state_rate(m, tan), cri_state_twin_next(m, tan));
   cri_pop(tan, mark);
+  cri_twin_close(tan);
   return CR_OK;
 }
 
-cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+cr_status cr_euler_vjp(const cr_model* model, const cr_data* d, cr_data* bar) {
+  const cr_model* m = cri_twin_open(model, d, bar, false);
   size_t mark = cri_mark(bar);
   cr_real* v_next = cri_push(bar, (size_t)m->nv);
   cr_real* v_bar = cri_push(bar, (size_t)m->nv);
@@ -456,5 +461,6 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   }
   accelerate_vjp(m, d, bar, v_bar);
   cri_pop(bar, mark);
+  cri_twin_close(bar);
   return CR_OK;
 }

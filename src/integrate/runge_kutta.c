@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "integrate/inputs.h"
 #include "model/model_options.h"
+#include "model/schedule.h"
 #include "model/state_vector.h"
 
 // ---- stages as rows of arrays
@@ -122,6 +123,7 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d) {
   cri_state_copy(cri_state_stage(m, d, 0), cri_state_of(m, d));
   cr_copy(d->rk_velocity, d->actuator_velocity, m->nout);
   save_rates(m, d, 0);
+  cri_effective_begin(d);
 }
 
 // the state of stage i from the rates of those before it
@@ -184,7 +186,7 @@ static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_st
   }
   // [runge_kutta.k6]
   cri_activity x = {d->act, rate.act.x, d->actuator_length, d->rk_velocity};
-  cri_activation_advance(m, plain_step(rk), &x, to.act.x, d->act_side);
+  cri_activation_advance(cri_model_first(m, d), plain_step(rk), &x, to.act.x, d->act_side);
 }
 
 static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_real* K) {
@@ -380,7 +382,9 @@ static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, co
   add_rows(sum.act.x, 1, rk->t->b, rk->t->n, s->rate.act.x, sum.act.n);
   cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
   cri_activity w_tan = {s->first.act.x, sum.act.x, NULL, s->velocity};
-  cri_activation_advance_jvp(m, plain_step(rk), &w, tan, &w_tan, to.act.x);
+  const cr_model* at = cri_twin_open(m, d, tan, true);
+  cri_activation_advance_jvp(at, plain_step(rk), &w, tan, &w_tan, to.act.x);
+  cri_twin_close(tan);
   cri_pop(tan, mark);
 }
 
@@ -400,6 +404,7 @@ cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr
     }
     if (i == 0) {
       cr_copy(s.velocity, tan->actuator_velocity, m->nout);
+      cri_effective_begin(tan);
     }
   }
   finish_jvp(rk, m, d, &x, tan, &s);
@@ -457,7 +462,9 @@ static cri_state finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* 
   cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
   cri_activity w_bar = {s->first.act.x, sum.act.x, NULL, s->velocity};
   cr_zero(s->velocity, m->nout);
-  cri_activation_advance_vjp(m, plain_step(rk), &w, next.act.x, &w_bar, bar);
+  const cr_model* at = cri_twin_open(m, d, bar, true);
+  cri_activation_advance_vjp(at, plain_step(rk), &w, next.act.x, &w_bar, bar);
+  cri_twin_close(bar);
   // [runge_kutta.k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     if (cri_state_rows[k].law == CRI_STATE_ADD) {
@@ -528,6 +535,7 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     cri_state_zero(cri_state_twin(m, bar));
     if (i == 0) {
       cr_copy(bar->actuator_velocity, s.velocity, m->nout);
+      cri_effective_return(bar);
     }
     status = evaluate(rk, m, m_backward, d, i, work, &bar->error);
     if (status == CR_OK) {

@@ -288,8 +288,9 @@ cr_status cri_data_make(cr_data** out, const cr_model* m, cri_needs* needs,
 #include "model/data_counts.h"
   cr_status status = set_room(m, d, error);
   status = status == CR_OK ? allocate(d, m, error) : status;
+  status = status == CR_OK ? cri_effective_make(&d->effective, m, error) : status;
   if (status != CR_OK) {
-    free(d);
+    cri_data_free(d);
     return status;
   }
   cri_data_reset(m, d);
@@ -314,6 +315,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   if (status == CR_OK) {
     status = cri_model_twin(&twin->par, m, wanted, error);
   }
+  status = status == CR_OK ? cri_effective_make(&twin->effective, m, error) : status;
   if (status != CR_OK) {
     cri_data_free(twin);
     return status;
@@ -327,11 +329,13 @@ void cri_twin_clear(cr_data* twin) {
 #define CR_OP(name, left, right, nnz, text) twin->name##_pairs.n = 0;
 #include "model/data_fields.h"
   twin->scratch_used = 0;
+  cri_effective_clear(twin->effective);
 }
 
 void cri_data_free(cr_data* d) {
   if (d != NULL) {
     cri_model_free(&d->par);
+    cri_effective_free(d->effective);
     if (d->beyond != NULL) {
       free_pieces(&d->beyond->scratch, 0);
       free_pieces(&d->beyond->pairs, 0);
@@ -373,6 +377,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->time = from->time;
   to->want_M = from->want_M;
   to->M_formed = from->M_formed;
+  to->M_changed = from->M_changed;
   to->measured = from->measured;
   to->done = from->done;
   to->beside_rest = from->beside_rest;
@@ -384,6 +389,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->rounding = from->rounding;
   to->rounding_dof = from->rounding_dof;
   to->euler_weak = from->euler_weak;
+  cri_effective_copy(to->effective, from->effective);
 }
 
 // room for n numbers behind `at`, those popped meanwhile given back

@@ -79,6 +79,7 @@ struct cr_data {
   cr_real time;
   bool want_M;       // form M even if no row needs it
   bool M_formed;     // d->M is valid
+  bool M_changed;    // a correction has changed entries of M: it is no longer that of the bodies
   bool measured;     // sensors and their inputs are those of this evaluation
   bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
                      // effective_mass as they do beside it, see inertia/effective_mass.h
@@ -100,7 +101,8 @@ struct cr_data {
   unsigned done;    // CRI_DONE_...
   cri_shape shape;  // of the model that the block was made for
   cr_model par;     // twins: tangents or cotangents of parameters; arrays NULL where not asked for
-  cr_error error;   // the sentence of the last status that was not CR_OK
+  struct cri_effective* effective;  // parameters that stages change, model/schedule.h; or NULL
+  cr_error error;                   // the sentence of the last status that was not CR_OK
 
   // scratch stack: cri_push until cri_pop
   cr_real* scratch;

@@ -81,6 +81,7 @@ static void copy_arrays(cr_model* to, const cr_model* from) {
 
 cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
   *to = *from;
+  to->base = NULL;
   CR_TRY(cri_model_allocate(to, error));
   cri_schedule_share(to->schedule);
   cri_contacts_share(to->contacts);

@@ -180,7 +180,8 @@ struct cr_model {
   const struct cri_contacts*
       contacts;  // contact models that were added (model/added_contact.h), or NULL
   const struct cri_schedule*
-      schedule;  // the stages in order; NULL: the pipeline table as it stands
+      schedule;                 // the stages in order; NULL: the pipeline table as it stands
+  const struct cr_model* base;  // of a view (model/schedule.h) the model itself; else NULL
 };
 typedef struct cr_model cr_model;
 

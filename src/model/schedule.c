@@ -18,6 +18,22 @@ static owned_schedule* owned_by(const cri_schedule* s) {
   return (owned_schedule*)(uintptr_t)s;
 }
 
+// lists the parameters that a stage changes, and marks those that no stage before it does
+static void note_params(cri_schedule* s, cri_added* added) {
+  for (int k = 0; k < added->nchange; k++) {
+    const cr_field_id id = added->uses[added->nread + k];
+    int at = 0;
+    while (at < s->nparam && s->param[at] != id) {
+      at++;
+    }
+    added->begins[k] = cri_field_of_model(id) && at == s->nparam;
+    s->changes_M = s->changes_M || id == CR_FIELD_M;
+    if (added->begins[k]) {
+      s->param[s->nparam++] = id;
+    }
+  }
+}
+
 cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int ndynamics) {
   int nadded = 0;
   for (int i = 0; i < n; i++) {
@@ -30,10 +46,17 @@ cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int
   }
   cr_stage* row = (cr_stage*)(void*)(o->added + nadded);
   cri_added* added = o->added;
+  o->schedule = (cri_schedule){.row = row,
+                               .n = n,
+                               .nprepare = nprepare,
+                               .ndynamics = ndynamics,
+                               .nadded = nadded,
+                               .owned = true};
   for (int i = 0; i < n; i++) {
     row[i] = rows[i];
     if (row[i].added != NULL) {
       *added = *rows[i].added;
+      note_params(&o->schedule, added);
       row[i].added = added;
       row[i].name = added->name;
       row[i].reads = added->uses;
@@ -44,12 +67,6 @@ cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int
       added++;
     }
   }
-  o->schedule = (cri_schedule){.row = row,
-                               .n = n,
-                               .nprepare = nprepare,
-                               .ndynamics = ndynamics,
-                               .nadded = nadded,
-                               .owned = true};
   atomic_init(&o->owners, 1);
   return &o->schedule;
 }

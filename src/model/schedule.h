@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a model: the stages that it needs, in the order of computation, including stages
-// added to it. A stage is one row. engine/ decides which rows there are and drives them.
+// added to it, and the model as they see it. A stage is one row. engine/ decides which rows there are and drives them.
 #ifndef CR_MODEL_SCHEDULE_H
 #define CR_MODEL_SCHEDULE_H
 
@@ -20,6 +20,9 @@ typedef struct cri_need {
 #include "model/data_fields.h"
 } cri_need;
 
+/// What a stage of the library's own does when its changes are in the data.
+typedef cr_status cri_stage_finish(void* user, const cr_model* m, cr_data* d);
+
 /// Declaration of an added stage. `uses`: the fields it reads, then the fields it changes.
 typedef struct {
   char name[CR_MAX_STAGE_NAME + 1];
@@ -34,7 +37,9 @@ typedef struct {
   cri_need needs;          // what its functions take: scratch, pairs of the operators it reads
   void (*share)(void* user);    // the schedule counts as an owner of `user`: adds one, removes one;
   void (*release)(void* user);  // NULL: `user` stays the caller's
+  cri_stage_finish* finish;     // NULL: nothing
   bool inner;                   // a stage of the library's own, which also reads operators
+  bool begins[CR_MAX_STAGE_CHANGES];  // it is the first to change this field, a parameter
 } cri_added;
 
 /// Whether a stage that was added runs now.
@@ -91,7 +96,10 @@ typedef struct cri_schedule {
   const cr_stage* row;
   int n, nprepare, ndynamics;
   int nadded;
-  bool owned;  // made by cri_schedule_create; otherwise constant
+  int nparam;  // parameters that added stages change
+  cr_field_id param[CR_N_MODEL_FIELD];
+  bool changes_M;  // a correction changes entries of M
+  bool owned;      // made by cri_schedule_create; otherwise constant
 } cri_schedule;
 
 /// The counts of a block of this model, its room set.
@@ -111,5 +119,65 @@ int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, c
 
 /// Numbers of the room of an added stage, with the capacities of d.
 int64_t cri_added_room(const cri_added* added, const cr_model* m, const cr_data* d);
+
+// ---- parameters that stages change within a step
+
+// The model is constant and shared, so their numbers of this moment stand in the data block, and stages get a view of the
+// model: a shallow copy with pointers to them. In a twin the arrays of `par` are in the same way those of the changed
+// parameters while derivatives run, and the caller's own otherwise.
+
+/// What a block has for them; NULL where no stage changes a parameter.
+typedef struct cri_effective {
+  int n, numbers;      // fields, and numbers of all of them
+  int open;            // twin: how often it has been opened
+  cr_model view;       // of this block
+  cr_field_id* field;  // [n]
+  cr_real** own;       // [n] twin: arrays of par while it is open, NULL where not asked for
+  cr_real *now,
+      *first;  // [numbers] at the last evaluation, and at the first stage of a Runge-Kutta step
+} cri_effective;
+
+/// Room for the parameters that the schedule of m changes, with all numbers zero; *e is NULL if there are none.
+cr_status cri_effective_make(cri_effective** e, const cr_model* m, cr_error* error);
+void cri_effective_free(cri_effective* e);
+void cri_effective_clear(cri_effective* e);
+void cri_effective_copy(cri_effective* to, const cri_effective* from);
+
+/// The model as it is at d, after its dynamics; m where nothing changes it. The view is valid until the next call for
+/// this block. With a view in the place of m it is the same.
+const cr_model* cri_view_of(const cr_model* m, const cr_data* d);
+static inline const cr_model* cri_model_at(const cr_model* m, const cr_data* d) {
+  return d->effective == NULL ? m : cri_view_of(m, d);
+}
+
+/// The same with the numbers of the first stage of a Runge-Kutta step.
+const cr_model* cri_view_first(const cr_model* m, const cr_data* d);
+static inline const cr_model* cri_model_first(const cr_model* m, const cr_data* d) {
+  return d->effective == NULL ? m : cri_view_first(m, d);
+}
+
+/// The same for derivatives: until cri_twin_close the arrays of twin->par are those of the parameters as they were changed.
+/// They keep their numbers between two such times, and are zero after a sweep of cotangents. first: the
+/// numbers, and those of the twin, of the first stage of a Runge-Kutta step.
+const cr_model* cri_twin_view(const cr_model* m, const cr_data* d, cr_data* twin, bool first);
+void cri_twin_unview(cr_data* twin);
+static inline const cr_model* cri_twin_open(const cr_model* m, const cr_data* d, cr_data* twin,
+                                            bool first) {
+  return d->effective == NULL ? m : cri_twin_view(m, d, twin, first);
+}
+static inline void cri_twin_close(cr_data* twin) {
+  if (twin->effective != NULL) {
+    cri_twin_unview(twin);
+  }
+}
+
+/// Of an open twin: the caller's array of a parameter; NULL: not asked for.
+cr_real* cri_twin_own(const cr_data* twin, cr_field_id id);
+
+/// Numbers, or tangents, of now become those of the first stage.
+void cri_effective_begin(cr_data* d);
+
+/// Cotangents of the first stage become part of those of now.
+void cri_effective_return(cr_data* bar);
 
 #endif

@@ -83,6 +83,62 @@ PYTHON
 head -c 100 fitted/corrections.crb > cut.crb
 refused 2 "cut.crb: the checksum is wrong: the file is damaged or truncated" rollout free.xml --time 1 --blueprint cut.crb
 
+# ---- a parameter that depends on the state: the stiffness of a spring, which the fit finds exactly
+cat > harder.xml << 'XML'
+<mujoco><option timestep="0.005" integrator="RK4"/><worldbody><body name="arm"><joint name="hip" axis="0 1 0" stiffness="2 1.5"/>
+<geom size=".02" type="sphere" pos="0 0 -.4" mass=".5"/></body></worldbody>
+<sensor><jointpos name="enc" joint="hip"/></sensor></mujoco>
+XML
+sed 's/stiffness="2 1.5"/stiffness="2"/' harder.xml > linear.xml
+cat > spring.yaml << 'YAML'
+corrections:
+  - name: spring
+    target: jnt_stiffness[hip]
+    inputs: [{place: 'qpos[hip]'}]
+YAML
+expect 0 record rollout harder.xml --time 1 --set 'qpos=0.9' --record enc --out spring.h5
+expect 0 fit fit linear.xml spring.h5 --blueprint spring.yaml --estimate 'plugin_param[*]' --out sprung --json
+holds fit 'abs(j["estimates"]["plugin_param[0]"]["value"] - 1.5) < 1e-6'
+
+# ---- parameters and operators: gradients by weights, by the corrected number and by the state; untrained ones change no bit
+cat > inner.yaml << 'YAML'
+corrections:
+  - name: oil
+    target: dof_damping[hip]
+    act: scale
+    inputs: [{place: 'qvel[hip]'}, {place: 'xpos[shin]'}]
+    layers: [{width: 4}]
+    output_scale: 0.1
+    random_output: true
+  - name: sole
+    target: geom_friction[ball][0]
+    act: scale
+    inputs: [{place: 'geom_xpos[ball]'}]
+    output_scale: 0.1
+    random_output: true
+  - name: coupling
+    target: M[hip,knee]
+    inputs: [{place: 'qpos[knee]'}]
+    output_scale: 0.001
+    random_output: true
+  - name: gear
+    target: actuator_moment[motor]
+    act: scale
+    inputs: [{place: 'qpos[hip]'}]
+    output_scale: 0.1
+    random_output: true
+YAML
+sed 's/random_output: true/random_output: false/' inner.yaml > inner_untrained.yaml
+expect 0 grad grad arm.xml --time 0.02 --json --check --blueprint inner.yaml --set 'qvel[free].x=1' --set 'qvel[hip]=2' --set ctrl=1 \
+  --loss 'norm(qpos) + norm(qvel)' --wrt plugin_param 'dof_damping[hip]' 'geom_friction[ball]' qvel
+holds grad 'all(close(j["gradient"][k], j["differences"][k], 2e-5) for k in j["gradient"])' \
+  'abs(j["gradient"]["dof_damping[hip]"]) > 1e-6'
+expect 0 bare rollout arm.xml --time 0.1 --set 'qvel[free].x=1' --print qpos --json
+expect 0 untrained rollout arm.xml --time 0.1 --set 'qvel[free].x=1' --print qpos --json --blueprint inner_untrained.yaml
+[ "$(state bare.out)" = "$(state untrained.out)" ] || fail "an untrained correction of parameters changes the motion"
+expect 0 inner rollout arm.xml --time 0.1 --set 'qvel[free].x=1' --print qpos --json --blueprint inner.yaml
+[ "$(state bare.out)" = "$(state inner.out)" ] && fail "corrections of parameters do nothing"
+
 # ---- an untrained correction agrees with MuJoCo, and gradients by its weights with differences
 expect 0 check check arm.xml --states 4 --blueprint untrained.yaml --json
 holds check 'j["passed"]' 'j["gradient"]["samples"] > 0'
@@ -120,7 +176,10 @@ wrong "needs two geoms in its bracket" 's/contact\[ball:\*\]/contact[ball]/'
 wrong "is no field of contacts" 's/friction\.0/fiction/'
 wrong "is no field of contacts" 's/friction\.0/friction.7/'
 wrong "stands for the member's own" 's/place: contact\[\*\]/place: contact[ball:*]/'
-wrong "dof_damping is a number of the model" 's/qfrc_passive\[\*\]/dof_damping/; s/\[\*\]$/[hip]/'
+wrong "cannot change a shape, whose bounds are found" 's/qfrc_passive\[\*\]/geom_size/; s/\[\*\]$/[hip]/'
+wrong "reads qfrc_bias, which 'bias' makes, but 'passive' has used dof_damping" 's/qfrc_passive/dof_damping/; s/place: time/place: qfrc_bias/'
+wrong "is no entry" 's/qfrc_passive\[\*\]/M[hip,6]/; s/\[\*\]$/[hip]/'
+wrong "has to be as M[hip,knee]" 's/qfrc_passive\[\*\]/M[hip]/; s/\[\*\]$/[hip]/'
 wrong "qvel is an input of the step" 's/qfrc_passive\[\*\]/qvel/; s/\[\*\]$/[hip]/'
 wrong "cannot change the unknowns of the acceleration" 's/qfrc_passive\[\*\]/qacc/; s/\[\*\]$/[hip]/'
 wrong "act: 'multiply' is not one of: add, scale, replace, blend" 's/act: scale/act: multiply/'

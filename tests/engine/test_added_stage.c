@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/random.h"
 #include "carom/carom.h"
 #include "checks/stage_check.h"
 #include "scenes/random_model.h"
@@ -71,14 +72,25 @@ static cr_status wave_vjp(void* user, const cr_stage_call* c) {
   return CR_OK;
 }
 
+// what a stage of a field may read
+static int reads_of(const char* field, const char* reads[3]) {
+  const bool damping = strcmp(field, "dof_damping") == 0;
+  const bool early = damping || cri_field_of_model(cri_field_find(field));
+  reads[0] = "qvel";
+  reads[1] = damping ? "jnt_stiffness" : "dof_damping";
+  reads[2] = "xipos";
+  return strcmp(field, "xipos") == 0 || early ? 2 : 3;
+}
+
 static cr_status add_wave(cr_model* m, const char* name, const char* after, const char* field) {
-  static const char* const reads[] = {"qvel", "dof_damping", "xipos"};
+  const char* reads[3];
+  const int nread = reads_of(field, reads);
   const char* changes[] = {field};
   const cr_stage_options o = {.size = sizeof o,
                               .name = name,
                               .after = after,
                               .reads = reads,
-                              .nread = strcmp(field, "xipos") == 0 ? 2 : 3,
+                              .nread = nread,
                               .changes = changes,
                               .nchange = 1,
                               .forward = wave,
@@ -116,10 +128,24 @@ static void open_model(cr_model* m, uint64_t seed, int integrator) {
   }
 }
 
+// the inputs, with the field itself if it is a parameter
+static int inputs_of(const char* field, cr_field_id x[9]) {
+  const cr_field_id id = cri_field_find(field);
+  bool there = !cri_field_of_model(id);
+  for (int i = 0; i < 8; i++) {
+    x[i] = inputs[i];
+    there = there || inputs[i] == id;
+  }
+  x[8] = id;
+  return there ? 8 : 9;
+}
+
 static void check_step(const char* after, const char* field, uint64_t seed, int integrator,
                        stage_report* report) {
-  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, inputs, next,
-                        8,      3,       NULL,     NULL,     NULL,   NULL};
+  cr_field_id x[9];
+  const int nx = inputs_of(field, x);
+  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, x,    next,
+                        nx,     3,       NULL,     NULL,     NULL, NULL};
   cr_model m;
   char label[96];
   open_model(&m, seed, integrator);
@@ -184,6 +210,217 @@ TEST(every_field) {
   (void)state;
 }
 
+// parameters, which a stage changes before anything reads them
+TEST(every_parameter) {
+  static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4,
+                                    CR_INT_DISCRETE};
+  int fields = 0, failed = 0, samples = 0, skipped = 0, reached = 0;
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (!can_change(id, 0)) {
+      continue;
+    }
+    stage_report report = {0};
+    fields++;
+    for (int k = 0; k < 5; k++) {
+      for (int n = 0; n < 2; n++) {
+        check_step("plugin", cri_field(id)->name, (uint64_t)(n * 7 + k + 5 * fields),
+                   integrators[k], &report);
+      }
+    }
+    failed += report.failures;
+    samples += report.samples;
+    skipped += report.skipped;
+    reached += report.reached[id];
+    if (report.failures > 0) {
+      print_error("%.1500s\n", report.text);
+    }
+    if (!report.reached[id]) {
+      print_message("%s moves nothing here\n", cri_field(id)->name);
+    }
+  }
+  print_message("%d parameters, %d move a step, %d samples, %d skipped\n", fields, reached, samples,
+                skipped);
+  assert_int_equal(failed, 0);
+  assert_true(fields > 60 && reached > 50 && 3 * skipped < samples);
+  (void)state;
+}
+
+// ---- all readers see a changed parameter: the model beside it has that parameter itself
+
+static const cr_real FACTOR = CR_R(1.03125);  // exact, so that products are
+
+static cr_status times(void* user, const cr_stage_call* c) {
+  for (int i = 0; i < c->change[0].count; i++) {
+    c->change[0].result[i] = FACTOR * c->change[0].value[i];
+  }
+  (void)user;
+  return CR_OK;
+}
+
+static cr_status times_twin(void* user, const cr_stage_call* c) {
+  for (int i = 0; i < c->change[0].count; i++) {
+    c->change[0].twin[i] *= FACTOR;
+  }
+  (void)user;
+  return CR_OK;
+}
+
+static cr_status add_times(cr_model* m, const char* field) {
+  const cr_stage_options o = {.size = sizeof o,
+                              .name = "times",
+                              .after = "plugin",
+                              .changes = &field,
+                              .nchange = 1,
+                              .forward = times,
+                              .jvp = times_twin,
+                              .vjp = times_twin};
+  return cr_model_add_stage(m, &o, &error);
+}
+
+static void assert_equal(const cr_real* a, const cr_real* b, int n, const char* field,
+                         const char* what, int integrator) {
+  for (int i = 0; i < n; i++) {
+    if (!(a[i] == b[i])) {
+      fail_msg("%s, integrator %d: %s[%d] is %.17g beside %.17g", field, integrator, what, i,
+               (double)a[i], (double)b[i]);
+    }
+  }
+}
+
+static void assert_near(const cr_real* a, const cr_real* b, int n, cr_real factor,
+                        const char* field, const char* what, int integrator) {
+  cr_real most = 0;
+  for (int i = 0; i < n; i++) {
+    most = cr_max(most, cr_abs(b[i]));
+  }
+  for (int i = 0; i < n; i++) {
+    if (!(cr_abs(a[i] - factor * b[i]) <= 64 * CR_EPS * most)) {
+      fail_msg("%s, integrator %d: cotangent of %s[%d] is %.17g beside %.17g", field, integrator,
+               what, i, (double)a[i], (double)(factor * b[i]));
+    }
+  }
+}
+
+// measured quantities, and what is computed beside steps
+static void compare_measures(const cr_model* m[2], cr_data* d[2], const char* field,
+                             int integrator) {
+  enum { NV = 100 };
+  static cr_real M[2][NV * NV], F[2][NV];
+  for (int k = 0; k < 2; k++) {
+    assert_true(m[k]->nv <= NV);
+    assert_int_equal(cr_forward(m[k], d[k]), CR_OK);
+    assert_int_equal(cr_full_m(m[k], d[k], M[k]), CR_OK);
+    assert_int_equal(cr_rne(m[k], d[k], false, F[k]), CR_OK);
+  }
+  assert_equal(d[0]->energy, d[1]->energy, 2, field, "energy", integrator);
+  assert_equal(d[0]->sensordata, d[1]->sensordata, m[0]->nsensordata, field, "sensordata",
+               integrator);
+  assert_equal(d[0]->cfrc_int, d[1]->cfrc_int, 6 * m[0]->nbody, field, "cfrc_int", integrator);
+  assert_equal(M[0], M[1], m[0]->nv * m[0]->nv, field, "the inertia matrix", integrator);
+  assert_equal(F[0], F[1], m[0]->nv, field, "the bias force", integrator);
+  if (cr_inverse(m[1], d[1]) != CR_OK) {  // not for all models
+    return;
+  }
+  if (cr_inverse(m[0], d[0]) != CR_OK) {
+    fail_msg("%s, integrator %d: inverse: %s", field, integrator, cr_data_error(d[0]));
+  }
+  assert_equal(d[0]->qfrc_inverse, d[1]->qfrc_inverse, m[0]->nv, field, "qfrc_inverse", integrator);
+}
+
+static void compare_cotangents(const cr_model* m[2], cr_data* d[2], cr_field_id id,
+                               int integrator) {
+  const char* field = cri_field(id)->name;
+  cr_data *bar[2], *again = test_data(m[0]);
+  for (int k = 0; k < 2; k++) {
+    cr_random r = cr_random_seed(7, 0);
+    bar[k] = test_twin(m[k], d[k], CR_DATA_COTANGENT);
+    for (int i = 0; i < m[k]->nv; i++) {
+      bar[k]->qvel_next[i] = cr_random_normal(&r);
+      bar[k]->qpos_next[i] = cr_random_normal(&r);
+    }
+    for (int i = 0; i < m[k]->na; i++) {
+      bar[k]->act_next[i] = cr_random_normal(&r);
+    }
+    assert_int_equal(cr_step(m[k], d[k]), CR_OK);
+    assert_int_equal(cr_step_vjp(m[k], m[k], d[k], again, bar[k]), CR_OK);
+  }
+  assert_equal(bar[0]->qpos, bar[1]->qpos, m[0]->nv, field, "qpos_bar", integrator);
+  assert_equal(bar[0]->qvel, bar[1]->qvel, m[0]->nv, field, "qvel_bar", integrator);
+  assert_equal(bar[0]->act, bar[1]->act, m[0]->na, field, "act_bar", integrator);
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    if (cri_field((cr_field_id)i)->kind == CR_KIND_PARAM) {
+      assert_near(cri_field_real(&bar[0]->par, NULL, (cr_field_id)i),
+                  cri_field_real(&bar[1]->par, NULL, (cr_field_id)i),
+                  cri_field_tangent_size(m[0], NULL, (cr_field_id)i), (int)id == i ? FACTOR : 1,
+                  field, cri_field((cr_field_id)i)->name, integrator);
+    }
+  }
+}
+
+// true if the parameter changes the motion at all
+static bool compare_parameter(cr_field_id id, uint64_t seed, int integrator) {
+  const char* field = cri_field(id)->name;
+  cr_model model[2];
+  const cr_model* m[2] = {&model[0], &model[1]};
+  cr_data* d[2];
+  for (int k = 0; k < 2; k++) {
+    open_model(&model[k], seed, integrator);
+  }
+  assert_int_equal(add_times(&model[0], field), CR_OK);
+  cr_real* x = cri_field_real(&model[1], NULL, id);
+  const int n = cri_field_rows(&model[1], NULL, id) * cri_field_width(&model[1], id);
+  bool moves = false;
+  for (int i = 0; i < n; i++) {
+    moves = moves || x[i] != 0;
+    x[i] = FACTOR * x[i];
+  }
+  for (int k = 0; k < 2; k++) {
+    d[k] = test_data(m[k]);
+    random_state(m[0], d[k], seed, STATE_CONTACT);
+  }
+  cr_status status = CR_OK;
+  for (int i = 0; i < 3 && status == CR_OK; i++) {
+    status = cr_step(m[1], d[1]);
+    if (cr_step(m[0], d[0]) != status) {
+      fail_msg("%s, integrator %d: %s, %s", field, integrator, cr_data_error(d[0]),
+               cr_data_error(d[1]));
+    }
+    for (int k = 0; k < 2 && status == CR_OK; k++) {
+      assert_int_equal(cr_advance(m[k], d[k]), CR_OK);
+    }
+  }
+  moves = moves && status == CR_OK;
+  if (status == CR_OK) {
+    assert_equal(d[0]->qpos, d[1]->qpos, m[0]->nq, field, "qpos", integrator);
+    assert_equal(d[0]->qvel, d[1]->qvel, m[0]->nv, field, "qvel", integrator);
+    assert_equal(d[0]->act, d[1]->act, m[0]->na, field, "act", integrator);
+    compare_cotangents(m, d, id, integrator);
+    compare_measures(m, d, field, integrator);
+  }
+  cri_model_free(&model[0]);
+  cri_model_free(&model[1]);
+  test_release();
+  return moves;
+}
+
+TEST(all_readers_see_a_changed_parameter) {
+  static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST,
+                                    CR_INT_RK4,   CR_INT_DISCRETE, CR_INT_FIRST_METHOD};
+  int compared = 0;
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    if (!can_change((cr_field_id)i, 0)) {
+      continue;
+    }
+    for (int k = 0; k < 6; k++) {
+      compared += compare_parameter((cr_field_id)i, (uint64_t)(i + 5 * k), integrators[k]);
+    }
+  }
+  print_message("%d comparisons\n", compared);
+  assert_true(compared > 300);
+  (void)state;
+}
+
 // ---- what is refused, and what is said
 
 typedef struct {
@@ -205,7 +442,7 @@ static const wish refused[] = {
     {"x", "velocity", "qvel", "cvel", "has to fit to other fields: cvel"},
     {"x", "kinematics", "qvel", "xmat",
      "cannot change an orientation, or a field without a derivative"},
-    {"x", "kinematics", "qvel", "qpos", "can change only computed numbers"},
+    {"x", "kinematics", "qvel", "qpos", "can change only computed numbers and parameters"},
     {"x", "inertia", "qvel", "M", "can change only computed numbers"},
     {"x", "passive", "ten_J", "qfrc_passive", "cannot read fields that are not plain numbers"},
     {"x", "passive", "qpos_next", "qfrc_passive", "cannot read fields that are not plain numbers"},

@@ -157,7 +157,7 @@ TEST(inertia_cotangent_is_symmetric_and_additive_in_pairs) {
 TEST(inertia_factor_solves_in_shallow_and_deep_trees) {
   for (int n = 2; n <= MAX_CHAIN; n += 10) {
     begin_chain(n);
-    assert_int_equal(cri_inertia_by_matrix(&f.m), n < 24);
+    assert_int_equal(cri_inertia_by_matrix(&f.m, f.d), n < 24);
     assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
     cr_random r = cr_random_seed((uint64_t)n, 16);
     cr_real extra[MAX_NV];
