@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks: layers without weights. The weights are a plain array of the caller, so that they can be parameters of a
-// model (carom/correction.h) or anything that an optimiser moves.
+// model (carom/correction.h) or anything that an optimiser moves. carom/learned.h has networks with weights, which are
+// trained on arrays and saved.
 #ifndef CAROM_NETWORK_H
 #define CAROM_NETWORK_H
 
@@ -32,7 +33,12 @@ typedef enum {
 ///          n = tanh(Win x + bin + r (Whn h + bhn)), y = h_next = (1 - z) n + z h          [network.g1]
 ///          as in PyTorch, whose order of gates it has: Wi[3 width][in], Wh[3 width][width], bi[3 width],
 ///          bh[3 width], each r, z, n. Its activation does not count
-/// LSTM     is refused
+/// LSTM     i = sigmoid(Wii x + bii + Whi h + bhi), f and o the same with their own, g = tanh(Wig x + big + Whg h + bhg),
+///          c_next = f c + i g, y = h_next = o tanh(c_next)                                 [network.l1]
+///          as in PyTorch: Wi[4 width][in], Wh[4 width][width], bi[4 width], bh[4 width], each i, f, g, o. It remembers
+///          h[width], then c[width]. Its activation does not count
+/// In both directions (both_directions) a second layer of the kind runs from the last row to the first. Its weights stand
+/// behind those of the first, its memory too, and its outputs beside: 2 width outputs a row, as in PyTorch.
 typedef enum { CR_LAYER_DENSE, CR_LAYER_GRU, CR_LAYER_LSTM } cr_layer_kind;
 
 typedef struct {
@@ -40,7 +46,7 @@ typedef struct {
   cr_layer_kind kind;
   int width;  // of its output
   cr_activation activation;
-  bool both_directions;  // for sequences only: refused
+  bool both_directions;  // of recurrent layers, for sequences only: cr_network_create refuses it
 } cr_layer;
 
 /// A network: constant, and may be used by several threads at once.
@@ -52,15 +58,28 @@ CR_API cr_status cr_network_create(cr_network** network, int ninput, const cr_la
                                    int nlayer, cr_error* error);
 CR_API void cr_network_destroy(cr_network* network);
 
-/// Numbers of the input, of the output, of all weights, of what recurrent layers remember (h of each), and of the
-/// room that an evaluation needs. 0 for NULL.
+/// The same for whole sequences (cr_sequences_create): layers may go in both directions. The calls for one step below then
+/// give outputs that are NaN, and cotangents that are left as they are.
+CR_API cr_status cr_network_create_for_sequences(cr_network** network, int ninput,
+                                                 const cr_layer* layers, int nlayer,
+                                                 cr_error* error);
+
+/// Layers, and layer `layer` as it was given.
+/// Errors   CR_ERR_ARG
+CR_API int cr_network_nlayer(const cr_network* network);
+CR_API cr_status cr_network_get_layer(const cr_network* network, int layer, cr_layer* as_given,
+                                      cr_error* error);
+
+/// Numbers of the input, of the output, of all weights, of what recurrent layers remember (h of each, and c of LSTM),
+/// and of the room that an evaluation needs. 0 for NULL.
 CR_API int cr_network_ninput(const cr_network* network);
 CR_API int cr_network_noutput(const cr_network* network);
 CR_API int cr_network_nweight(const cr_network* network);
 CR_API int cr_network_nmemory(const cr_network* network);
 CR_API int cr_network_nroom(const cr_network* network);
 
-/// Where the matrix of a layer by its input stands in the weights: from *first on, rows x columns, row after row.
+/// Where the matrix of a layer by its input stands in the weights: from *first on, rows x columns, row after row; of two
+/// directions the first. All other weights of the layer follow behind it.
 /// Errors   CR_ERR_ARG
 CR_API cr_status cr_network_weight_range(const cr_network* network, int layer, int* first,
                                          int* rows, int* columns, cr_error* error);

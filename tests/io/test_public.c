@@ -60,6 +60,7 @@ static struct {
   mjData* mj_data;
   cr_model* corrected;  // m with a correction
   cr_network* network;
+  cr_layer as_given;
   cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
@@ -265,6 +266,7 @@ static void setup(void) {
   (void)snprintf(blueprint_path, sizeof blueprint_path, "%s", scratch_path("net.crb"));
   must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
   must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
+  w.as_given.size = sizeof w.as_given;
   w.corrects.size = sizeof w.corrects;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
@@ -521,6 +523,9 @@ static const row table[] = {
     ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
     ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
     ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_create_for_sequences, "O e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_nlayer, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_get_layer, "I\3e", STATUS, 0, NULL, NULL),
     ROW(cr_network_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_network_ninput, "I", COUNT, 0, NULL, NULL),
     ROW(cr_network_noutput, "I", COUNT, 0, NULL, NULL),
@@ -641,6 +646,8 @@ static void* argument_of_identification(char letter) {
       return (void*)(uintptr_t)&two_epochs;
     case '\2':
       return &w.training_end;
+    case '\3':
+      return &w.as_given;
     case '|':
       return w.measurements;
     case '/':
@@ -1189,6 +1196,7 @@ static const sized sizes[] = {
     SIZED(cr_correction_info, &w.corrects, cr_model_get_correction, 1, itself),
     SIZED(cr_correction_input, &input_of_correction, cr_model_add_correction, 1, in_correction),
     SIZED(cr_layer, &layer, cr_network_create, 1, itself),
+    SIZED(cr_layer, &w.as_given, cr_network_get_layer, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_stage, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_contact_model, 1, in_contact_model),
     SIZED(cr_trust_problem, &w.problem, cr_trust_measure, 1, itself),
