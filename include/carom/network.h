@@ -111,6 +111,52 @@ CR_API void cr_network_vjp(const cr_network* network, const cr_real* weight,
                            cr_real* weight_bar, cr_real* input_bar, cr_real* memory_bar,
                            cr_real* room);
 
+/// Whole sequences, many at once: a network evaluated row by row from a memory at the start, and backward through time.
+/// Rows of a network without recurrent layers are sequences of length 1. In a library with OpenBLAS (CAROM_IO=ON) its
+/// products do the work.
+/// Equation forward: memory_t+1, output_t = network(input_t, memory_t); a layer in both directions runs over its
+///          inputs of all times                                                            [network.s1]
+typedef struct cr_sequences cr_sequences;
+
+/// Owner    the caller, cr_sequences_destroy; the network is copied
+/// Errors   CR_ERR_ARG, CR_ERR_MEMORY
+CR_API cr_status cr_sequences_create(cr_sequences** sequences, const cr_network* network,
+                                     cr_error* error);
+CR_API void cr_sequences_destroy(cr_sequences* sequences);
+
+/// Sets how long each sequence is, and makes room; nothing else below allocates. Rows of the calls below are those of the
+/// first sequence, then those of the second, and so on.
+/// Shapes   length[nsequence], each 1 or more
+/// Errors   CR_ERR_ARG naming the sequence; CR_ERR_MEMORY
+CR_API cr_status cr_sequences_set_lengths(cr_sequences* sequences, const int32_t* length,
+                                          int nsequence, cr_error* error);
+
+/// Rows of all sequences: the sum of their lengths. 0 for NULL.
+CR_API int cr_sequences_nrow(const cr_sequences* sequences);
+
+/// Map      (weight, input, memory) -> output, memory_end
+/// Shapes   weight[nweight], input[nrow][ninput], output[nrow][noutput], memory[nsequence][nmemory],
+///          memory_end[nsequence][nmemory]. memory NULL: 0; memory_end NULL: not wanted. A layer that goes backward has
+///          its memory at the last row, and its memory_end at the first
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_sequences_forward(cr_sequences* sequences, const cr_real* weight,
+                                      const cr_real* input, const cr_real* memory, cr_real* output,
+                                      cr_real* memory_end, cr_error* error);
+
+/// Its tangents; weight_tan and memory_tan may be NULL: 0, memory_end_tan NULL: not wanted.
+/// Errors   CR_ERR_ARG, also before cr_sequences_forward
+CR_API cr_status cr_sequences_jvp(cr_sequences* sequences, const cr_real* weight,
+                                  const cr_real* weight_tan, const cr_real* input_tan,
+                                  const cr_real* memory_tan, cr_real* output_tan,
+                                  cr_real* memory_end_tan, cr_error* error);
+
+/// Adds to the cotangents weight_bar, input_bar, memory_bar; each may be NULL: not wanted. memory_end_bar may be NULL: 0.
+/// Errors   CR_ERR_ARG, also before cr_sequences_forward
+CR_API cr_status cr_sequences_vjp(cr_sequences* sequences, const cr_real* weight,
+                                  const cr_real* output_bar, const cr_real* memory_end_bar,
+                                  cr_real* weight_bar, cr_real* input_bar, cr_real* memory_bar,
+                                  cr_error* error);
+
 #ifdef __cplusplus
 }
 #endif

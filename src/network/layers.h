@@ -99,6 +99,9 @@ void cri_recurrent_vjp(const cri_layer* l, const cri_layer_call* c, const cr_rea
                        const cr_real* next_bar, cr_real* weight_bar, cr_real* x_bar,
                        cr_real* h_bar);
 
+/// Sum of a_k b_k, in four parts.
+cr_real cri_dot(int n, const cr_real* a, const cr_real* b);
+
 /// y[m] = W x + b, W of m rows and n columns; b NULL: 0. And y += W x.
 void cri_affine(int m, int n, const cr_real* W, const cr_real* b, const cr_real* x, cr_real* y);
 void cri_affine_add(int m, int n, const cr_real* W, const cr_real* x, cr_real* y);

@@ -298,6 +298,22 @@ CALL(cr_network_init, NET(a[0]), 1, true, a[1], a[2])
 CALL_VOID(cr_network_forward, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6])
 CALL_VOID(cr_network_jvp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
 CALL_VOID(cr_network_vjp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+CALL_MAKE(cr_sequences_create, cr_sequences_destroy, a[0], NET(a[1]), a[2])
+CALL_VOID(cr_sequences_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_sequences_set_lengths, a[0], a[1] != NULL ? &one_row : NULL, 1, a[2])
+CALL(cr_sequences_nrow, a[0])
+CALL(cr_sequences_forward, a[0], a[1], a[2], a[3], a[4], a[5], a[6])
+static long call_cr_sequences_jvp(void** a) {
+  // the calls before may have set lengths
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
+  return cr_sequences_jvp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
+static long call_cr_sequences_vjp(void** a) {
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
+  return cr_sequences_vjp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {

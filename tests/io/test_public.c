@@ -61,6 +61,7 @@ static struct {
   cr_model* corrected;  // m with a correction
   cr_network* network;
   cr_layer as_given;
+  cr_sequences* sequences;
   cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
@@ -136,6 +137,7 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
+static const int32_t one_row = 1;
 static const cr_layer layer = {.size = sizeof(cr_layer), .kind = CR_LAYER_GRU, .width = 3};
 static const cr_correction_input input_of_correction = {.size = sizeof(cr_correction_input),
                                                         .place = "qvel"};
@@ -267,6 +269,10 @@ static void setup(void) {
   must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
   must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
   w.as_given.size = sizeof w.as_given;
+  must(cr_sequences_create(&w.sequences, w.network, &w.error));
+  must(cr_sequences_set_lengths(w.sequences, &one_row, 1, &w.error));
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
   w.corrects.size = sizeof w.corrects;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
@@ -306,6 +312,7 @@ static void teardown(void) {
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
   cr_model_destroy(w.corrected);
+  cr_sequences_destroy(w.sequences);
   cr_network_destroy(w.network);
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
@@ -537,6 +544,13 @@ static const row table[] = {
     ROW(cr_network_forward, "IXYZZYX", NOTHING, 0, NULL, NULL),
     ROW(cr_network_jvp, "IXyYzZYX", NOTHING, 0, NULL, NULL),
     ROW(cr_network_vjp, "IXYyzxyX", NOTHING, 0, NULL, NULL),
+    ROW(cr_sequences_create, "OIe", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_sequences_set_lengths, "\4Ie", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_nrow, "\4", COUNT, 0, NULL, NULL),
+    ROW(cr_sequences_forward, "\4XYzZye", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_jvp, "\4XyYzZye", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_vjp, "\4XYzyzze", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
@@ -648,6 +662,8 @@ static void* argument_of_identification(char letter) {
       return &w.training_end;
     case '\3':
       return &w.as_given;
+    case '\4':
+      return w.sequences;
     case '|':
       return w.measurements;
     case '/':
