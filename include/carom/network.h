@@ -84,6 +84,13 @@ CR_API int cr_network_nroom(const cr_network* network);
 CR_API cr_status cr_network_weight_range(const cr_network* network, int layer, int* first,
                                          int* rows, int* columns, cr_error* error);
 
+/// Groups for the lasso by inputs: group i has the weights of input i in the first layer, all others are -1. An input whose
+/// group is 0 is not used.
+/// Shapes   group[nweight]
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_network_input_groups(const cr_network* network, int32_t* group,
+                                         cr_error* error);
+
 /// First weights, uniform in +-1/sqrt(numbers that a unit sums); with zero_output those of the last layer are 0.
 /// Shapes   weight[nweight]
 CR_API cr_status cr_network_init(const cr_network* network, uint64_t seed, bool zero_output,

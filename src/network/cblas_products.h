@@ -3,7 +3,7 @@
 #ifndef CR_NETWORK_CBLAS_PRODUCTS_H
 #define CR_NETWORK_CBLAS_PRODUCTS_H
 
-#include "network/sequences.h"
+#include "network/learned.h"
 
 cri_product cri_product_cblas;
 

@@ -155,6 +155,24 @@ cr_status cr_network_weight_range(const cr_network* n, int layer, int* first, in
   return CR_OK;
 }
 
+cr_status cr_network_input_groups(const cr_network* n, int32_t* group, cr_error* error) {
+  if (n == NULL || group == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "cr_network_input_groups: %s is NULL",
+                    n == NULL ? "the network" : "group");
+  }
+  const cri_layer* l = &n->layer[0];
+  for (int i = 0; i < n->nweight; i++) {
+    group[i] = -1;
+  }
+  for (int d = 0; d < l->directions; d++) {
+    const int first = d * cri_layer_direction(l);
+    for (int i = 0; i < cri_layer_gates(l) * l->width * l->in; i++) {
+      group[first + i] = i % l->in;
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cr_network_init(const cr_network* n, uint64_t seed, bool zero_output, cr_real* weight,
                           cr_error* error) {
   if (n == NULL || weight == NULL) {

@@ -314,6 +314,23 @@ static long call_cr_sequences_vjp(void** a) {
                             &w.error));
   return cr_sequences_vjp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
+#define SOME(x) ((x) != NULL ? ones : NULL)
+#define NOUGHT(x) ((x) != NULL ? noughts : NULL)
+CALL(cr_network_input_groups, NET(a[0]), a[1] != NULL ? (int32_t*)(void*)w.numbers[3] : NULL, a[2])
+CALL_MAKE(cr_learned_create, cr_learned_destroy, a[0], NET(a[1]), 1, a[2])
+CALL_VOID(cr_learned_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_learned_network, a[0])
+CALL_POINTER(cr_learned_weights, a[0])
+CALL(cr_learned_set_normalisation, a[0], SOME(a[1]), SOME(a[2]), NOUGHT(a[3]), SOME(a[4]), a[5])
+CALL(cr_learned_get_normalisation, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL(cr_learned_fold, a[0], a[1], a[2])
+CALL(cr_learned_predict, a[0], a[1] != NULL ? &one_row : NULL, 1, a[2], a[3], a[4])
+CALL(cr_learned_nroom, a[0])
+CALL_VOID(cr_learned_step, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_learned_evaluate, a[0], a[1], CR_LEARNING_SQUARES, 0, a[2], a[3])
+CALL(cr_learned_train, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_learned_save, a[0], a[1], a[2])
+CALL_MAKE(cr_learned_open, cr_learned_destroy, a[0], a[1], a[2])
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {

@@ -74,3 +74,39 @@ TEST(sequences_agree_with_steps) {
   }
   (void)state;
 }
+
+// the same bits for any number of threads, with products that OpenBLAS would divide among its own
+TEST(training_with_threads_changes_no_bit) {
+  enum { IN = 64, WIDTH = 96, N = 1200 };
+  static cr_real x[N * IN], y[N];
+  cr_error error = {0};
+  cr_random r = cr_random_seed(3, 0);
+  for (int i = 0; i < N; i++) {
+    for (int k = 0; k < IN; k++) {
+      x[i * IN + k] = cr_random_range(&r, -1, 1);
+    }
+    y[i] = x[i * IN] * x[i * IN + 1];
+  }
+  const cr_layer layers[] = {
+      {.size = sizeof layers[0], .width = WIDTH, .activation = CR_ACTIVATION_TANH},
+      {.size = sizeof layers[0], .width = WIDTH, .activation = CR_ACTIVATION_SILU},
+      {.size = sizeof layers[0], .width = 1}};
+  const cr_learning_data data = {.size = sizeof data, .nsequence = N, .input = x, .target = y};
+  cr_network* net = NULL;
+  cr_learned* l[2];
+  assert_int_equal(cr_network_create(&net, IN, layers, 3, &error), CR_OK);
+  for (int k = 0; k < 2; k++) {
+    const cr_learning_options o = {
+        .size = sizeof o, .epochs = 3, .batch = 800, .rate = 0.001, .threads = 1 + 2 * k};
+    cr_learning_end end = {.size = sizeof end};
+    assert_int_equal(cr_learned_create(&l[k], net, 1, &error), CR_OK);
+    assert_int_equal(cr_learned_train(l[k], &data, &o, &end, &error), CR_OK);
+    assert_true(end.loss < end.start_loss);
+  }
+  assert_memory_equal(l[0]->weight, l[1]->weight,
+                      (size_t)cr_network_nweight(net) * sizeof(cr_real));
+  cr_learned_destroy(l[0]);
+  cr_learned_destroy(l[1]);
+  cr_network_destroy(net);
+  (void)state;
+}
