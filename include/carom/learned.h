@@ -152,6 +152,19 @@ CR_API cr_status cr_learned_train(cr_learned* learned, const cr_learning_data* d
 CR_API cr_status cr_learned_save(const cr_learned* learned, const char* path, cr_error* error);
 CR_API cr_status cr_learned_open(cr_learned** learned, const char* path, cr_error* error);
 
+/// ONNX files, opset 13. Rows that stand alone: input[rows][ninput]; networks that remember: input[time][sequences][ninput],
+/// from a memory of 0. Weights are folded into nothing: the scales are nodes of their own (Sub, Div, Mul, Add).
+/// single   in single precision, which all runtimes know; otherwise in double, which opens again to the same digits
+/// Errors   CR_ERR_FILE, CR_ERR_MEMORY; CR_ERR_UNSUPPORTED in a library without io (CAROM_IO=OFF)
+CR_API cr_status cr_learned_save_onnx(const cr_learned* learned, const char* path, bool single,
+                                      cr_error* error);
+
+/// A chain of layers from the first input to the first output: Gemm, or MatMul and Add; Tanh, Elu, Relu, Softplus, Sigmoid, Sin
+/// and x Sigmoid(x) behind them; GRU with linear_before_reset, LSTM, both forward or bidirectional, with what PyTorch writes around
+/// them; Sub, Div, Mul and Add of constants before and behind all layers become means and scales. Numbers are float or double.
+/// Errors   CR_ERR_UNSUPPORTED naming the node and its operator; CR_ERR_FORMAT: a damaged file; CR_ERR_FILE, CR_ERR_MEMORY
+CR_API cr_status cr_learned_open_onnx(cr_learned** learned, const char* path, cr_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -330,6 +330,8 @@ CALL_VOID(cr_learned_step, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_learned_evaluate, a[0], a[1], CR_LEARNING_SQUARES, 0, a[2], a[3])
 CALL(cr_learned_train, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_learned_save, a[0], a[1], a[2])
+CALL(cr_learned_save_onnx, a[0], a[1], true, a[2])
+CALL_MAKE(cr_learned_open_onnx, cr_learned_destroy, a[0], a[1], a[2])
 CALL_MAKE(cr_learned_open, cr_learned_destroy, a[0], a[1], a[2])
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;

@@ -167,7 +167,7 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .vjp = no_force};
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
-static char learned_path[1024];
+static char learned_path[1024], onnx_path[1024];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -284,6 +284,8 @@ static void setup(void) {
   (void)snprintf(learned_path, sizeof learned_path, "%s", scratch_path("net.crn"));
   must(cr_learned_create(&w.learned, w.network, 1, &w.error));
   must(cr_learned_save(w.learned, learned_path, &w.error));
+  (void)snprintf(onnx_path, sizeof onnx_path, "%s", scratch_path("net.onnx"));
+  must(cr_learned_save_onnx(w.learned, onnx_path, false, &w.error));
   must(cr_sequences_create(&w.sequences, w.network, &w.error));
   must(cr_sequences_set_lengths(w.sequences, &one_row, 1, &w.error));
   must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
@@ -582,6 +584,8 @@ static const row table[] = {
     ROW(cr_learned_train, "\5\6\7\016e", STATUS, 0, NULL, NULL),
     ROW(cr_learned_save, "\5Ue", STATUS, 0, learned_path, NULL),
     ROW(cr_learned_open, "OUe", STATUS, 0, learned_path, NULL),
+    ROW(cr_learned_save_onnx, "\5Ue", STATUS, 0, onnx_path, NULL),
+    ROW(cr_learned_open_onnx, "OUe", STATUS, 0, onnx_path, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
