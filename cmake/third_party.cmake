@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What src/io, src/cli and the optimisers use: MuJoCo from the wheel that the Makefile fetches (or
+# What src/io, src/cli, the optimisers and batched networks use: MuJoCo from the wheel that the Makefile fetches (or
 # from CAROM_MUJOCO_DIR), the rest from the system. Imported targets count as system headers, so
 # their warnings are not ours.
 set(CAROM_THIRD_PARTY)        # targets
@@ -41,7 +41,7 @@ if(CAROM_INSTALL_MUJOCO STREQUAL AUTO)
 endif()
 
 find_package(PkgConfig REQUIRED)
-set(CAROM_PKG_CONFIG hdf5 nlopt libcyaml expat zlib)
+set(CAROM_PKG_CONFIG hdf5 nlopt openblas libcyaml expat zlib)
 foreach(library IN LISTS CAROM_PKG_CONFIG)
   pkg_check_modules(carom_${library} REQUIRED IMPORTED_TARGET GLOBAL ${library})
   list(APPEND CAROM_THIRD_PARTY PkgConfig::carom_${library})

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "network", "augment", "parameter", "measure", "learn", "search", "predict", "identify", "control", "tools", "io", "parity",
+           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "search", "predict", "identify", "control", "tools", "io", "parity",
            "command", "bench", "fit", "study", "cli"]
 NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
@@ -38,6 +38,7 @@ NO_TEST = {
     "src/math/eight_avx2.c": "the lines of eight.c for AVX2; test_eight.c runs them",
     "src/access/open_core.c": "only in a library without libmujoco; tests/install/core.long.sh uses it",
     "src/augment/blueprint_core.c": "only in a library without libmujoco; tests/install/core.long.sh uses it",
+    "src/network/cblas_core.c": "only in a library without OpenBLAS; tests/install/core.long.sh uses it",
     "src/search/global_core.c": "only in a library without NLopt; tests/install/core.long.sh uses it",
     "src/math/eight_avx512.c": "the lines of eight.c for AVX-512; test_eight.c runs them",
 }
@@ -81,7 +82,8 @@ def check_includes():
             where = f"{path}:{number}"
             target = name.split("/")[0] if "/" in name else folder
             if bracket == "<":
-                library = "nlopt" if folder in ("learn", "search") and "nlopt" in path.name else ""
+                library = ("nlopt" if folder in ("learn", "search") and "nlopt" in path.name else
+                           "cblas" if str(path) == "src/network/cblas_products.c" else "")
                 if folder not in NOT_CORE and name not in SYSTEM | {f"{library}.h"}:
                     problems.append(f"{where}: the core may not include <{name}>")
                 continue

@@ -30,6 +30,7 @@ for group in "$@"; do
     need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
     need libhdf5-dev pkg-config --exists hdf5
     need libnlopt-dev pkg-config --exists nlopt
+    need libopenblas-dev pkg-config --exists openblas
     need libcyaml-dev pkg-config --exists libcyaml
     need libexpat1-dev pkg-config --exists expat
     need zlib1g-dev pkg-config --exists zlib

@@ -16,6 +16,7 @@
 #include "carom/identify.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
+#include "carom/learned.h"
 #include "carom/measure.h"
 #include "carom/minimise.h"
 #include "carom/model.h"

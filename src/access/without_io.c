@@ -125,6 +125,19 @@ cr_status cr_recordings_write(const cr_recordings* recordings, const char* path,
   return without("cr_recordings_write", "HDF5", error);
 }
 
+// ---- carom/learned.h
+
+cr_status cr_learned_save_onnx(const cr_learned* learned, const char* path, bool single,
+                               cr_error* error) {
+  (void)learned, (void)path, (void)single;
+  return without("cr_learned_save_onnx", "ONNX", error);
+}
+
+cr_status cr_learned_open_onnx(cr_learned** learned, const char* path, cr_error* error) {
+  (void)learned, (void)path;
+  return without("cr_learned_open_onnx", "ONNX", error);
+}
+
 // ---- carom/parameters.h
 
 cr_status cr_minimise_lbfgs(const cr_minimise_problem* problem, const cr_lbfgs_options* options,

@@ -4,17 +4,12 @@
 
 #include <stdlib.h>
 
+#include "descent/adam_step.h"
+
 void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
                   cr_real* square, const cr_real* g) {
-  cr_real b1 = adam->b1, b2 = adam->b2;
-  cr_real c1 = 1 - cr_pow(b1, (cr_real)k), c2 = 1 - cr_pow(b2, (cr_real)k);
-  for (int i = 0; i < n; i++) {
-    mean[i] = b1 * mean[i] + (1 - b1) * g[i];
-    square[i] = b2 * square[i] + (1 - b2) * g[i] * g[i];
-    cr_real away = rate * adam->decay * x[i];
-    x[i] -= rate * (mean[i] / c1) / (cr_sqrt(square[i] / c2) + adam->eps);
-    x[i] -= away;
-  }
+  const cri_adam_rule rule = {adam->b1, adam->b2, adam->eps, adam->decay};
+  cri_adam_step(&rule, rate, k, n, x, mean, square, g);
 }
 
 // geometric between the first and the last iteration

@@ -18,11 +18,7 @@ typedef struct {
 
 enum { CR_ADAM_CALM = 5 };
 
-/// One step, k = 1, 2, ...
-/// Map      (x, mean, square, g) -> (x, mean, square), all [n], in place
-/// Equation m = b1 m + (1 - b1) g;  s = b2 s + (1 - b2) g^2
-///          x -= rate (m / (1 - b1^k)) / (sqrt(s / (1 - b2^k)) + eps) + rate decay x
-///          (decay: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019)
+/// One step, k = 1, 2, ... (descent/adam_step.h).
 void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
                   cr_real* square, const cr_real* g);
 

@@ -3,7 +3,7 @@
 // order is fixed.
 #include "network/layers.h"
 
-static cr_real dot(int n, const cr_real* a, const cr_real* b) {
+cr_real cri_dot(int n, const cr_real* a, const cr_real* b) {
   cr_real s[4] = {0};
   int k = 0;
   for (; k + 4 <= n; k += 4) {
@@ -20,13 +20,13 @@ static cr_real dot(int n, const cr_real* a, const cr_real* b) {
 
 void cri_affine(int m, int n, const cr_real* W, const cr_real* b, const cr_real* x, cr_real* y) {
   for (int i = 0; i < m; i++) {
-    y[i] = dot(n, W + (size_t)i * (size_t)n, x) + (b != NULL ? b[i] : 0);
+    y[i] = cri_dot(n, W + (size_t)i * (size_t)n, x) + (b != NULL ? b[i] : 0);
   }
 }
 
 void cri_affine_add(int m, int n, const cr_real* W, const cr_real* x, cr_real* y) {
   for (int i = 0; i < m; i++) {
-    y[i] += dot(n, W + (size_t)i * (size_t)n, x);
+    y[i] += cri_dot(n, W + (size_t)i * (size_t)n, x);
   }
 }
 

@@ -2,15 +2,19 @@
 // Dense layers. Saved: the slopes of the activation, then the output.
 #include "network/layers.h"
 
+void cri_dense_row(const cri_layer* l, cr_real* s, cr_real* slope) {
+  for (int i = 0; i < l->width; i++) {
+    const cr_real x = s[i];
+    s[i] = cri_activation(l->activation, x);
+    slope[i] = l->activation == CR_ACTIVATION_TANH ? 1 - s[i] * s[i]
+                                                   : cri_activation_slope(l->activation, x);
+  }
+}
+
 void cri_dense_forward(const cri_layer* l, const cri_layer_call* c, cr_real* y) {
   // [network.d1]
   cri_affine(l->width, l->in, c->weight, c->weight + l->width * l->in, c->x, y);
-  for (int i = 0; i < l->width; i++) {
-    const cr_real s = y[i];
-    y[i] = cri_activation(l->activation, s);
-    c->saved[i] = l->activation == CR_ACTIVATION_TANH ? 1 - y[i] * y[i]
-                                                      : cri_activation_slope(l->activation, s);
-  }
+  cri_dense_row(l, y, c->saved);
 }
 
 void cri_dense_jvp(const cri_layer* l, const cri_layer_call* c, const cr_real* weight_tan,

@@ -38,6 +38,8 @@ TEST(each_names_what_is_missing) {
   SAYS(cr_measurements_read, "HDF5 and zlib", NULL, "a.csv", NULL, &error);
   SAYS(cr_recordings_read, "HDF5", NULL, NULL, "a.h5", &error);
   SAYS(cr_recordings_write, "HDF5", NULL, "a.h5", "", &error);
+  SAYS(cr_learned_save_onnx, "ONNX", NULL, "a.onnx", false, &error);
+  SAYS(cr_learned_open_onnx, "ONNX", NULL, "a.onnx", &error);
   SAYS(cr_minimise_lbfgs, "NLopt", NULL, NULL, NULL, &reason, &error);
   assert_int_equal(done, 0);
   assert_string_equal(reason, "");

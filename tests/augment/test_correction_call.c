@@ -231,24 +231,26 @@ TEST(recurrent_networks) {
   int made = 0;
   for (int i = 0; i < 7; i++) {
     for (int k = 0; k < N_INTEGRATOR; k++) {
-      made += check_step(&wishes[which[i]], (uint64_t)(3 * i + 7 * k), integrators[k], CR_LAYER_GRU,
-                         &report);
+      for (int kind = CR_LAYER_GRU; kind <= CR_LAYER_LSTM; kind++) {
+        made += check_step(&wishes[which[i]], (uint64_t)(3 * i + 7 * k + kind), integrators[k],
+                           (cr_layer_kind)kind, &report);
+      }
     }
   }
   stage_report_assert(&report, "recurrent");
-  assert_true(made > 15 && report.samples > 15 && report.reached[CR_FIELD_plugin_state]);
+  assert_true(made > 30 && report.samples > 30 && report.reached[CR_FIELD_plugin_state]);
   (void)state;
 }
 
 // with tau = timestep and Euler's method the memory after a step is that of the discrete unit
-TEST(with_euler_the_memory_is_the_discrete_one) {
+static void check_discrete_memory(cr_layer_kind kind, int nmemory) {
   cr_model m;
   cr_correction_info info = {.size = sizeof info};
   assert_int_equal(random_model(&m, 1, NULL), CR_OK);
   m.integrator = CR_INT_EULER;
   const cr_correction_input in = {.size = sizeof in, .place = "qvel"};
   const cr_correction_input* list[] = {&in};
-  const cr_layer layer = {.size = sizeof layer, .kind = CR_LAYER_GRU, .width = 5};
+  const cr_layer layer = {.size = sizeof layer, .kind = kind, .width = 5};
   const cr_correction_options o = {.size = sizeof o,
                                    .name = "net",
                                    .target = "qfrc_passive",
@@ -259,22 +261,27 @@ TEST(with_euler_the_memory_is_the_discrete_one) {
                                    .seed = 4};
   assert_int_equal(cr_model_add_correction(&m, &o, &error), CR_OK);
   assert_int_equal(cr_model_get_correction(&m, 0, &info, &error), CR_OK);
-  assert_true(info.nstate == 5 && info.state_first == 0 && m.npluginstate == 5);
+  assert_true(info.nstate == nmemory && info.state_first == 0 && m.npluginstate == nmemory);
   cr_data* d = test_data(&m);
   random_state(&m, d, 3, STATE_FLIGHT);
-  cr_real room[4096], y[512], h[5], after[5];
+  cr_real room[4096], y[512], h[10], after[10];
   assert_true(cr_network_nroom(info.network) <= 4096 && m.nv <= 512);
-  cr_zero(h, 5);
+  cr_zero(h, 10);
   for (int i = 0; i < 6; i++) {
     cr_network_forward(info.network, m.plugin_param, d->qvel, h, y, after, room);
     assert_int_equal(cr_step(&m, d), CR_OK);
     assert_int_equal(cr_advance(&m, d), CR_OK);
-    cr_copy(h, after, 5);
-    for (int k = 0; k < 5; k++) {
+    cr_copy(h, after, nmemory);
+    for (int k = 0; k < nmemory; k++) {
       assert_true(cr_abs(d->plugin_state[k] - h[k]) < CR_R(1e-13) && h[k] != 0);
     }
   }
   cri_model_free(&m);
+}
+
+TEST(with_euler_the_memory_is_the_discrete_one) {
+  check_discrete_memory(CR_LAYER_GRU, 5);
+  check_discrete_memory(CR_LAYER_LSTM, 10);
   (void)state;
 }
 

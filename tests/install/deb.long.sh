@@ -13,7 +13,7 @@ package=package/carom_${version}_$(dpkg --print-architecture).deb
 [ -s "$package" ] || fail "there is no $package: $(ls package)"
 [ "$(dpkg-deb -f "$package" Package Version | awk '{ print $2 }' | xargs)" = "carom $version" ] || fail "name, version"
 depends=$(dpkg-deb -f "$package" Depends)
-for library in libc6 libhdf5 libnlopt0 libcyaml1 libexpat1 zlib1g; do
+for library in libc6 libhdf5 libnlopt0 libopenblas0 libcyaml1 libexpat1 zlib1g; do
   [[ $depends == *$library* ]] || fail "the package depends on $depends, not on $library"
 done
 dpkg-deb -x "$package" root

@@ -284,6 +284,9 @@ CALL(cr_model_save_blueprint, a[0] != NULL ? w.corrected : NULL, a[1], a[2])
 CALL(cr_model_correction_count, a[0] != NULL ? w.corrected : NULL)
 CALL(cr_model_get_correction, a[0] != NULL ? w.corrected : NULL, 0, a[1], a[2])
 CALL_MAKE(cr_network_create, cr_network_destroy, a[0], 2, a[1], 1, a[2])
+CALL_MAKE(cr_network_create_for_sequences, cr_network_destroy, a[0], 2, a[1], 1, a[2])
+CALL(cr_network_nlayer, NET(a[0]))
+CALL(cr_network_get_layer, NET(a[0]), 0, a[1], a[2])
 CALL_VOID(cr_network_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_network_ninput, NET(a[0]))
 CALL(cr_network_noutput, NET(a[0]))
@@ -295,6 +298,41 @@ CALL(cr_network_init, NET(a[0]), 1, true, a[1], a[2])
 CALL_VOID(cr_network_forward, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6])
 CALL_VOID(cr_network_jvp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
 CALL_VOID(cr_network_vjp, NET(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+CALL_MAKE(cr_sequences_create, cr_sequences_destroy, a[0], NET(a[1]), a[2])
+CALL_VOID(cr_sequences_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_sequences_set_lengths, a[0], a[1] != NULL ? &one_row : NULL, 1, a[2])
+CALL(cr_sequences_nrow, a[0])
+CALL(cr_sequences_forward, a[0], a[1], a[2], a[3], a[4], a[5], a[6])
+static long call_cr_sequences_jvp(void** a) {
+  // the calls before may have set lengths
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
+  return cr_sequences_jvp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
+static long call_cr_sequences_vjp(void** a) {
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
+  return cr_sequences_vjp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
+#define SOME(x) ((x) != NULL ? ones : NULL)
+#define NOUGHT(x) ((x) != NULL ? noughts : NULL)
+CALL(cr_network_input_groups, NET(a[0]), a[1] != NULL ? (int32_t*)(void*)w.numbers[3] : NULL, a[2])
+CALL_MAKE(cr_learned_create, cr_learned_destroy, a[0], NET(a[1]), 1, a[2])
+CALL_VOID(cr_learned_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_learned_network, a[0])
+CALL_POINTER(cr_learned_weights, a[0])
+CALL(cr_learned_set_normalisation, a[0], SOME(a[1]), SOME(a[2]), NOUGHT(a[3]), SOME(a[4]), a[5])
+CALL(cr_learned_get_normalisation, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL(cr_learned_fold, a[0], a[1], a[2])
+CALL(cr_learned_predict, a[0], a[1] != NULL ? &one_row : NULL, 1, a[2], a[3], a[4])
+CALL(cr_learned_nroom, a[0])
+CALL_VOID(cr_learned_step, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_learned_evaluate, a[0], a[1], CR_LEARNING_SQUARES, 0, a[2], a[3])
+CALL(cr_learned_train, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_learned_save, a[0], a[1], a[2])
+CALL(cr_learned_save_onnx, a[0], a[1], true, a[2])
+CALL_MAKE(cr_learned_open_onnx, cr_learned_destroy, a[0], a[1], a[2])
+CALL_MAKE(cr_learned_open, cr_learned_destroy, a[0], a[1], a[2])
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {

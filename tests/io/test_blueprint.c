@@ -26,6 +26,7 @@ static const char yaml[] =
     "      - place: constant\n"
     "    layers:\n"
     "      - {kind: gru, width: 3}\n"
+    "      - {kind: lstm, width: 2}\n"
     "      - {width: 4, activation: silu}\n"
     "    output_scale: 2\n"
     "    tau: 0.25\n"
@@ -53,6 +54,7 @@ static void add_in_c(cr_model* m) {
       {.size = sizeof in[0]}};
   const cr_correction_input* inputs[] = {&in[0], &in[1], &in[2]};
   const cr_layer layers[] = {{.size = sizeof layers[0], .kind = CR_LAYER_GRU, .width = 3},
+                             {.size = sizeof layers[0], .kind = CR_LAYER_LSTM, .width = 2},
                              {.size = sizeof layers[0],
                               .kind = CR_LAYER_DENSE,
                               .width = 4,
@@ -64,7 +66,7 @@ static void add_in_c(cr_model* m) {
                                    .inputs = inputs,
                                    .ninput = 3,
                                    .layers = layers,
-                                   .nlayer = 2,
+                                   .nlayer = 3,
                                    .output_scale = 2,
                                    .tau = 0.25,
                                    .seed = 7,
@@ -73,7 +75,7 @@ static void add_in_c(cr_model* m) {
 }
 
 // state after some steps
-static void run(const cr_model* m, cr_real x[16]) {
+static void run(const cr_model* m, cr_real x[32]) {
   cr_data* d = NULL;
   const cr_real q[2] = {0.3, -0.7};
   must(cr_data_create(&d, m, &error));
@@ -82,16 +84,16 @@ static void run(const cr_model* m, cr_real x[16]) {
     must(cr_step(m, d));
     must(cr_advance(m, d));
   }
-  memset(x, 0, 16 * sizeof *x);
+  memset(x, 0, 32 * sizeof *x);
   must(cr_data_get(m, d, "qpos", x, 2, &error));
   must(cr_data_get(m, d, "qvel", x + 2, 2, &error));
-  must(cr_data_get(m, d, "plugin_state", x + 4, 6, &error));
+  must(cr_data_get(m, d, "plugin_state", x + 4, 14, &error));
   cr_data_destroy(d);
 }
 
 TEST(three_ways_to_one_correction) {
   cr_model* m[3] = {open_arm(), open_arm(), open_arm()};
-  cr_real x[3][16];
+  cr_real x[3][32];
   add_in_c(m[0]);
   must(cr_model_read_blueprint(m[1], scratch_write("net.yaml", yaml), &error));
   must(cr_model_save_blueprint(m[1], scratch_path("net.crb"), &error));
@@ -101,7 +103,7 @@ TEST(three_ways_to_one_correction) {
     assert_memory_equal(x[0], x[i], sizeof x[0]);
     cr_model_destroy(m[i]);
   }
-  assert_true(x[0][4] != 0 && x[0][9] != 0);
+  assert_true(x[0][4] != 0 && x[0][17] != 0);
   (void)state;
 }
 

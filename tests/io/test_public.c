@@ -60,6 +60,10 @@ static struct {
   mjData* mj_data;
   cr_model* corrected;  // m with a correction
   cr_network* network;
+  cr_layer as_given;
+  cr_sequences* sequences;
+  cr_learned* learned;
+  cr_learning_end learning_end;
   cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
@@ -135,6 +139,15 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
+static const int32_t one_row = 1;
+static const cr_real ones[3] = {1, 1, 1}, noughts[3] = {0};
+static const cr_learning_data learning_data = {.size = sizeof learning_data,
+                                               .length = &one_row,
+                                               .nsequence = 1,
+                                               .input = ones,
+                                               .target = ones};
+static const cr_learning_options learning_options = {
+    .size = sizeof learning_options, .epochs = 2, .rate = 0.01};
 static const cr_layer layer = {.size = sizeof(cr_layer), .kind = CR_LAYER_GRU, .width = 3};
 static const cr_correction_input input_of_correction = {.size = sizeof(cr_correction_input),
                                                         .place = "qvel"};
@@ -154,6 +167,7 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .vjp = no_force};
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
+static char learned_path[1024], onnx_path[1024];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -265,6 +279,17 @@ static void setup(void) {
   (void)snprintf(blueprint_path, sizeof blueprint_path, "%s", scratch_path("net.crb"));
   must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
   must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
+  w.as_given.size = sizeof w.as_given;
+  w.learning_end.size = sizeof w.learning_end;
+  (void)snprintf(learned_path, sizeof learned_path, "%s", scratch_path("net.crn"));
+  must(cr_learned_create(&w.learned, w.network, 1, &w.error));
+  must(cr_learned_save(w.learned, learned_path, &w.error));
+  (void)snprintf(onnx_path, sizeof onnx_path, "%s", scratch_path("net.onnx"));
+  must(cr_learned_save_onnx(w.learned, onnx_path, false, &w.error));
+  must(cr_sequences_create(&w.sequences, w.network, &w.error));
+  must(cr_sequences_set_lengths(w.sequences, &one_row, 1, &w.error));
+  must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
+                            &w.error));
   w.corrects.size = sizeof w.corrects;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
@@ -304,6 +329,8 @@ static void teardown(void) {
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
   cr_model_destroy(w.corrected);
+  cr_sequences_destroy(w.sequences);
+  cr_learned_destroy(w.learned);
   cr_network_destroy(w.network);
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
@@ -521,6 +548,9 @@ static const row table[] = {
     ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
     ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
     ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_create_for_sequences, "O e", STATUS, 0, NULL, NULL),
+    ROW(cr_network_nlayer, "I", COUNT, 0, NULL, NULL),
+    ROW(cr_network_get_layer, "I\3e", STATUS, 0, NULL, NULL),
     ROW(cr_network_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_network_ninput, "I", COUNT, 0, NULL, NULL),
     ROW(cr_network_noutput, "I", COUNT, 0, NULL, NULL),
@@ -532,6 +562,30 @@ static const row table[] = {
     ROW(cr_network_forward, "IXYZZYX", NOTHING, 0, NULL, NULL),
     ROW(cr_network_jvp, "IXyYzZYX", NOTHING, 0, NULL, NULL),
     ROW(cr_network_vjp, "IXYyzxyX", NOTHING, 0, NULL, NULL),
+    ROW(cr_sequences_create, "OIe", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_sequences_set_lengths, "\4Ie", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_nrow, "\4", COUNT, 0, NULL, NULL),
+    ROW(cr_sequences_forward, "\4XYzZye", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_jvp, "\4XyYzZye", STATUS, 0, NULL, NULL),
+    ROW(cr_sequences_vjp, "\4XYzyzze", STATUS, 0, NULL, NULL),
+    ROW(cr_network_input_groups, "IIe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_create, "OIe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_learned_network, "\5", POINTER, 0, NULL, NULL),
+    ROW(cr_learned_weights, "\5", POINTER, 0, NULL, NULL),
+    ROW(cr_learned_set_normalisation, "\5xyxye", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_get_normalisation, "\5xyzxe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_fold, "\5Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_predict, "\5iXYe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_nroom, "\5", COUNT, 0, NULL, NULL),
+    ROW(cr_learned_step, "\5XYZX", NOTHING, 0, NULL, NULL),
+    ROW(cr_learned_evaluate, "\5\6Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_train, "\5\6\7\016e", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_save, "\5Ue", STATUS, 0, learned_path, NULL),
+    ROW(cr_learned_open, "OUe", STATUS, 0, learned_path, NULL),
+    ROW(cr_learned_save_onnx, "\5Ue", STATUS, 0, onnx_path, NULL),
+    ROW(cr_learned_open_onnx, "OUe", STATUS, 0, onnx_path, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
@@ -641,6 +695,18 @@ static void* argument_of_identification(char letter) {
       return (void*)(uintptr_t)&two_epochs;
     case '\2':
       return &w.training_end;
+    case '\3':
+      return &w.as_given;
+    case '\4':
+      return w.sequences;
+    case '\5':
+      return w.learned;
+    case '\6':
+      return (void*)(uintptr_t)&learning_data;
+    case '\7':
+      return (void*)(uintptr_t)&learning_options;
+    case '\016':
+      return &w.learning_end;
     case '|':
       return w.measurements;
     case '/':
@@ -1189,6 +1255,10 @@ static const sized sizes[] = {
     SIZED(cr_correction_info, &w.corrects, cr_model_get_correction, 1, itself),
     SIZED(cr_correction_input, &input_of_correction, cr_model_add_correction, 1, in_correction),
     SIZED(cr_layer, &layer, cr_network_create, 1, itself),
+    SIZED(cr_learning_data, &learning_data, cr_learned_evaluate, 1, itself),
+    SIZED(cr_learning_options, &learning_options, cr_learned_train, 2, itself),
+    SIZED(cr_learning_end, &w.learning_end, cr_learned_train, 3, itself),
+    SIZED(cr_layer, &w.as_given, cr_network_get_layer, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_stage, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_contact_model, 1, in_contact_model),
     SIZED(cr_trust_problem, &w.problem, cr_trust_measure, 1, itself),

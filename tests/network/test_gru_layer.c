@@ -6,14 +6,14 @@
 static cr_real sigmoid(cr_real s) { return 1 / (1 + cr_exp(-s)); }
 
 TEST(one_unit_by_hand) {
-  const cri_layer l = {.kind = CR_LAYER_GRU, .in = 1, .width = 1};
+  const cri_layer l = {.kind = CR_LAYER_GRU, .in = 1, .width = 1, .directions = 1};
   // Wi, Wh, bi, bh, each r, z, n
   const cr_real weight[12] = {1,         CR_R(-0.5), 2,          CR_R(0.3), CR_R(0.7),  -1,
                               CR_R(0.1), CR_R(0.2),  CR_R(-0.3), CR_R(0.4), CR_R(-0.1), CR_R(0.6)};
   const cr_real x = CR_R(0.8), h = CR_R(-0.4);
-  cr_real saved[6], scratch[6], y;
+  cr_real saved[6], scratch[7], y;
   const cri_layer_call c = {.weight = weight, .x = &x, .h = &h, .saved = saved, .scratch = scratch};
-  cri_gru_forward(&l, &c, &y);
+  cri_recurrent_forward(&l, &c, &y);
   const cr_real r = sigmoid(x + CR_R(0.1) + CR_R(0.3) * h + CR_R(0.4));
   const cr_real z = sigmoid(CR_R(-0.5) * x + CR_R(0.2) + CR_R(0.7) * h - CR_R(0.1));
   const cr_real n = cr_tanh(2 * x - CR_R(0.3) + r * (-h + CR_R(0.6)));
