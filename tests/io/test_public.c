@@ -61,6 +61,7 @@ static struct {
   cr_model* corrected;  // m with a correction
   cr_network* network;
   cr_correction_info corrects;
+  cr_correction_usage usage;
   cr_trust_problem problem;
   cr_loss loss;
   cr_field_info field;
@@ -266,6 +267,7 @@ static void setup(void) {
   must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
   must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
   w.corrects.size = sizeof w.corrects;
+  w.usage.size = sizeof w.usage;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
   make_measurements();
@@ -461,6 +463,7 @@ static const row table[] = {
     ROW(cr_identification_get_place, "_`e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_windows, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_state, "_ixyzxe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_take, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_predict, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
@@ -520,6 +523,8 @@ static const row table[] = {
     ROW(cr_model_save_blueprint, "MUe", STATUS, 0, blueprint_path, NULL),
     ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
     ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
+    ROW(cr_correction_get_usage, "M\3e", STATUS, 0, NULL, NULL),
+    ROW(cr_correction_get_weights, "MIe", STATUS, 0, NULL, NULL),
     ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
     ROW(cr_network_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_network_ninput, "I", COUNT, 0, NULL, NULL),
@@ -641,6 +646,8 @@ static void* argument_of_identification(char letter) {
       return (void*)(uintptr_t)&two_epochs;
     case '\2':
       return &w.training_end;
+    case '\3':
+      return &w.usage;
     case '|':
       return w.measurements;
     case '/':
@@ -1187,6 +1194,7 @@ static const sized sizes[] = {
     SIZED(cr_adjoint, &backward, cr_fit_create, 3, in_fit_adjoint),
     SIZED(cr_correction_options, &correction_options, cr_model_add_correction, 1, itself),
     SIZED(cr_correction_info, &w.corrects, cr_model_get_correction, 1, itself),
+    SIZED(cr_correction_usage, &w.usage, cr_correction_get_usage, 1, itself),
     SIZED(cr_correction_input, &input_of_correction, cr_model_add_correction, 1, in_correction),
     SIZED(cr_layer, &layer, cr_network_create, 1, itself),
     SIZED(cr_stage_options, &stage_options, cr_model_add_stage, 1, itself),
