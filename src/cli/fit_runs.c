@@ -44,42 +44,11 @@ static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   return cri_path_join(f->saving.path, f->folder, name, error);
 }
 
-// rank 0: the folder is there, no other run writes to it, and nothing in it is lost that was not given up
-static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
-  const cr_fit_runs_options* o = f->o;
-  char path[CR_MAX_PATH];
-  CR_TRY(cri_path_join(path, f->folder, "result.json", error));
-  if (!o->force && !o->resume && access(path, F_OK) == 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "%s: holds result.json of an earlier fit; --force overwrites it", f->folder);
-  }
-  if (!o->force && !o->resume && access(f->saving.path, F_OK) == 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "%s: is there of an interrupted fit; --resume goes on with it, --force begins "
-                    "anew",
-                    f->saving.path);
-  }
-  if (o->resume && access(f->saving.path, F_OK) != 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--resume: %s is not there: no fit was interrupted in this folder",
-                    f->saving.path);
-  }
-  return cr_fit_setup_claim(f, error);
-}
-
 static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
   f->saving.begin = f->progress.start;
   CR_TRY(cr_fit_search_name(f, error));
   return f->o->resume ? cr_fit_saving_read(&f->saving, error)
                       : cr_fit_saving_begin(&f->saving, error);
-}
-
-// what an earlier fit found is not what this one finds
-static void forget_result(const cr_runs_fit* f) {
-  char path[CR_MAX_PATH];
-  if (cri_path_join(path, f->folder, "result.json", NULL) == CR_OK) {
-    (void)unlink(path);
-  }
 }
 
 // the model with what was found: as MuJoCo's file, or as Carom's
@@ -183,11 +152,11 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
   CR_TRY(cr_fit_search_check(f->o, &spread, error));
   CR_TRY(spread ? cr_ranks_open(&f->ranks, error) : CR_OK);
   CR_TRY(cr_ranks_agree(&f->ranks, set_up(f, error), error));
-  cr_status status = f->ranks.rank == 0 ? claim_folder(f, error) : CR_OK;
+  cr_status status = f->ranks.rank == 0 ? cr_fit_setup_claim_anew(f, error) : CR_OK;
   CR_TRY(cr_ranks_agree(&f->ranks, status, error));
   CR_TRY(cr_ranks_agree(&f->ranks, open_saving(f, error), error));
   if (f->ranks.rank == 0) {
-    forget_result(f);
+    cr_fit_setup_forget(f);
   }
   CR_TRY(search(f, error));
   status = f->ranks.rank == 0 ? answer(f, code, error) : CR_OK;
@@ -198,7 +167,11 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
 
 cr_status cr_fit_runs(const cr_fit_runs_options* o, bool (*stop)(void* context), int* code,
                       cr_error* error) {
-  cr_runs_fit f = {.o = o, .stop = stop, .ranks = {.size = 1}, .progress = cri_progress_begin()};
+  cr_runs_fit f = {.o = o,
+                   .stop = stop,
+                   .ranks = {.size = 1},
+                   .progress = cri_progress_begin(),
+                   .saving = {.kind = "fit"}};
   cr_status status = run(&f, code, error);
   cri_progress_end(&f.progress);
   cr_fit_setup_free(&f);
