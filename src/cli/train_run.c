@@ -402,22 +402,21 @@ static cr_status finish(training* t, int* code, cr_error* error) {
   CR_TRY(save_weights(t, error));
   CR_TRY(try_plain(t, error));
   CR_TRY(take_numbers(t, error));
-  const cr_train_report report = {
-      .model = f->o->paths.text[0],
-      .folder = f->folder,
-      .m = cr_parameters_model(f->parameters),
-      .predictions = {.m = f->m,
-                      .measurements = f->measurements,
-                      .identification = f->id,
-                      .other_name = "uncorrected",
-                      .other = t->plain_why[0] == 0 ? t->plain.id : NULL},
-      .end = &t->end,
-      .curve = t->curve,
-      .numbers = t->numbers,
-      .nepoch = t->nepoch,
-      .nnumber = t->nnumber,
-      .plain_why = t->plain_why,
-      .seconds = f->saving.spent + cri_seconds() - f->progress.start};
+  cr_train_report report = {.model = f->o->paths.text[0],
+                            .folder = f->folder,
+                            .m = cr_parameters_model(f->parameters),
+                            .predictions = {.m = f->m,
+                                            .measurements = f->measurements,
+                                            .identification = f->id,
+                                            .other_name = "uncorrected",
+                                            .other = t->plain_why[0] == 0 ? t->plain.id : NULL},
+                            .end = &t->end,
+                            .curve = t->curve,
+                            .numbers = t->numbers,
+                            .nepoch = t->nepoch,
+                            .nnumber = t->nnumber,
+                            .plain_why = t->plain_why,
+                            .seconds = f->saving.spent + cri_seconds() - f->progress.start};
   cr_error warning;
   double gain;
   CR_TRY(cr_train_report_write(&report, &warning, error));

@@ -59,16 +59,27 @@ void cr_predictions_name(const cr_measurements* ms, int run, char name[CR_FIT_FI
   }
 }
 
-static void put_rows(cr_page* p, const series* s, bool beside, int first) {
+static void put_row(cr_page* p, const series* s, int i) {
+  cr_page_put(p, "\"%s\",%d,%.9g,%.9g,%.9g", s->channel.place, i % s->width,
+              (double)s->channel.time[i / s->width], (double)s->channel.values[i],
+              (double)s->predicted[i]);
+}
+
+static void put_rows(cr_page* p, const series* s) {
   for (int i = 0; i < s->channel.rows * s->width; i++) {
-    int number = i % s->width;
-    cr_page_put(p, "\"%s\",%d,%.9g,%.9g,%.9g", s->channel.place, number,
-                s->channel.time[i / s->width], s->channel.values[i], s->predicted[i]);
-    if (beside) {
-      double other = s->other != NULL ? s->other[i] : (double)NAN;
-      cr_page_put(p, ",%.9g,%d", other, first + number);
-    }
+    put_row(p, s, i);
     cr_page_put(p, "\n");
+  }
+}
+
+// one curve after the other, so that a plot of one has no gaps
+static void put_rows_beside(cr_page* p, const series* s, int first) {
+  for (int number = 0; number < s->width; number++) {
+    for (int i = number; i < s->channel.rows * s->width; i += s->width) {
+      double other = s->other != NULL ? (double)s->other[i] : (double)NAN;
+      put_row(p, s, i);
+      cr_page_put(p, ",%.9g,%d\n", other, first + number);
+    }
   }
 }
 
@@ -86,7 +97,11 @@ cr_status cr_predictions_write(const cr_predictions* r, int run, const char* fol
   for (int c = 0; c < cr_measurements_channels(r->measurements, run) && status == CR_OK; c++) {
     series s;
     if (load_series(r, run, c, &s, &status, error)) {
-      put_rows(&p, &s, r->other_name != NULL, curves);
+      if (r->other_name != NULL) {
+        put_rows_beside(&p, &s, curves);
+      } else {
+        put_rows(&p, &s);
+      }
       curves += s.width;
     }
     free_series(&s);

@@ -278,27 +278,26 @@ static cr_status draw_predictions(const cr_train_report* r, cr_error* error) {
 // ---- all of it
 
 bool cr_train_report_file(const cr_train_report* r, int i, char name[CR_FIT_FILE_NAME]) {
-  static const char* const fixed[] = {"report.html", "history.csv"};
-  enum { FIXED = (int)(sizeof fixed / sizeof fixed[0]) };
-  if (i < FIXED) {
+  static const char* const fixed[] = {"report.html", "history.csv", "learning.png",
+                                      "predictions.png"};
+  const int n = r->drawn ? 4 : 2;
+  if (i < n) {
     (void)snprintf(name, CR_FIT_FILE_NAME, "%s", fixed[i]);
-  } else if (i - FIXED < cr_measurements_count(r->predictions.measurements)) {
-    cr_predictions_name(r->predictions.measurements, i - FIXED, name);
+  } else if (i - n < cr_measurements_count(r->predictions.measurements)) {
+    cr_predictions_name(r->predictions.measurements, i - n, name);
   } else {
     return false;
   }
   return true;
 }
 
-cr_status cr_train_report_write(const cr_train_report* r, cr_error* warning, cr_error* error) {
+cr_status cr_train_report_write(cr_train_report* r, cr_error* warning, cr_error* error) {
   CR_TRY(write_history(r, error));
   for (int i = 0; i < cr_measurements_count(r->predictions.measurements); i++) {
     CR_TRY(cr_predictions_write(&r->predictions, i, r->folder, error));
   }
   CR_TRY(write_page(r, error));
   *warning = (cr_error){0};
-  if (draw_learning(r, warning) == CR_OK) {
-    (void)draw_predictions(r, warning);
-  }
+  r->drawn = draw_learning(r, warning) == CR_OK && draw_predictions(r, warning) == CR_OK;
   return CR_OK;
 }

@@ -23,6 +23,7 @@ typedef struct {
   const double* curve;  // of every epoch the cost, and that of the runs held aside
   const cr_train_number* numbers;
   int nepoch, nnumber;
+  bool drawn;             // there are learning.png and predictions.png
   const char* plain_why;  // "", or why the uncorrected model cannot be simulated
   double seconds;
 } cr_train_report;
@@ -33,9 +34,9 @@ typedef struct {
 cr_status cr_train_report_gain(const cr_train_report* report, double* gain, cr_error* error);
 
 /// Writes history.csv, predicted_<run>.csv and report.html, each whole or not at all; learning.png and predictions.png, where gnuplot can
-/// draw them: *warning is then "".
+/// draw them: *warning is then "", and `drawn` set.
 /// Errors   CR_ERR_FILE, CR_ERR_MEMORY, those of predictions
-cr_status cr_train_report_write(const cr_train_report* report, cr_error* warning, cr_error* error);
+cr_status cr_train_report_write(cr_train_report* report, cr_error* warning, cr_error* error);
 
 /// The name of file i that is written, beside the weights; false after the last.
 bool cr_train_report_file(const cr_train_report* report, int i, char name[CR_FIT_FILE_NAME]);

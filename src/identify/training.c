@@ -396,31 +396,32 @@ static cr_status cost_of(trainer* t, cr_run_part part, cr_real* cost, cr_error* 
   return n > 0 ? evaluate(t, t->window, n, cost, &numbers, NULL, error) : CR_OK;
 }
 
-static bool keep_best(trainer* t, cr_real held) {
+static bool goes_on(const trainer* t) {
+  return t->o->patience == 0 || t->count[EPOCH] - t->count[BEST_EPOCH] < t->o->patience;
+}
+
+static void keep_best(trainer* t, cr_real held) {
   if (isnan(held) || held < t->front[BEST_COST]) {
     t->front[BEST_COST] = isnan(held) ? (cr_real)INFINITY : held;
     t->count[BEST_EPOCH] = t->count[EPOCH];
     cr_copy(t->best, t->x, t->n);
   }
-  return t->o->patience == 0 || t->count[EPOCH] - t->count[BEST_EPOCH] < t->o->patience;
 }
 
 static cr_status run(trainer* t, cr_training_end* end, cr_error* error) {
-  bool goes_on = true;
-  end->reason = "all epochs done";
-  while (t->count[EPOCH] < t->adam.iterations && goes_on) {
+  while (t->count[EPOCH] < t->adam.iterations && goes_on(t)) {
     cr_real cost = 0, held;
     CR_TRY(train_epoch(t, &cost, error));
     cr_status status = cost_of(t, CR_RUNS_HELD, &held, error);
     held = cri_search_is_no_place(status) ? (cr_real)INFINITY : held;
     CR_TRY(cri_search_is_no_place(status) ? CR_OK : status);
-    goes_on = keep_best(t, held);
-    end->reason = goes_on ? end->reason : "the cost of the runs held aside no longer falls";
+    keep_best(t, held);
     if (t->o->progress != NULL) {
       t->o->progress(t->o->context, (int)t->count[EPOCH], cost, held);
     }
     CR_TRY(save(t, error));
   }
+  end->reason = goes_on(t) ? "all epochs done" : "the cost of the runs held aside no longer falls";
   return CR_OK;
 }
 

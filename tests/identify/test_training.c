@@ -228,6 +228,35 @@ static bool stop(void* context) {
   return k->stop_at > 0 && k->told >= k->stop_at;
 }
 
+// a state of a training that patience has ended has nothing left to do
+TEST(an_end_by_patience_stays) {
+  fit f = open_fit(CR_START_MEASURED, CR_R(0.3), CR_R(0.05), 0);
+  static keeper k;
+  cr_real x[NP], y[NP];
+  k = (keeper){0};
+  cr_training_options o = {.size = sizeof o,
+                           .epochs = 500,
+                           .batch = 2,
+                           .rate = CR_R(0.05),
+                           .patience = 5,
+                           .save = keep,
+                           .context = &k};
+  must(cr_identification_get_start(f.id, x, &error));
+  cr_training_end whole = train(&f, &o, x);
+  assert_true(whole.epochs < 500);
+  unsigned char* last = memcpy(calloc(1, k.size), k.bytes, k.size);
+  o.resume = last;
+  o.resume_size = k.size;
+  cr_zero(y, NP);
+  cr_training_end again = train(&f, &o, y);
+  assert_memory_equal(x, y, sizeof x);
+  assert_true(again.epochs == whole.epochs && again.best_epoch == whole.best_epoch &&
+              again.cost == whole.cost);
+  assert_string_equal(again.reason, whole.reason);
+  free(last);
+  close_fit(&f);
+}
+
 TEST(it_goes_on_to_the_same_digits) {
   for (int nthread = 1; nthread <= 2; nthread++) {
     fit f = open_fit(CR_START_MEASURED, CR_R(0.3), CR_R(0.01), nthread);
