@@ -25,7 +25,9 @@ typedef struct {
   cr_real lasso,  // of the x in groups: adds lasso |x_i|; such x become exactly 0
       group_lasso;  // adds group_lasso sqrt(size) |x of a group|; a group becomes exactly 0 as a whole
   int patience;     // ends after so many epochs without a lower cost of the runs held aside [never]
-  uint64_t seed;                // of the order of windows
+  bool
+      keep_last;  // returns x of the last epoch, not of the lowest cost of the runs held aside: a lasso takes its time
+  uint64_t seed;  // of the order of windows
   bool (*stop)(void* context);  // asked between steps; true ends the training
   /// Called after every epoch with the mean costs of a number: of the runs to train on as the epoch went on, of those held aside
   /// at its end (NaN: none).
@@ -47,7 +49,7 @@ typedef struct {
       start_cost;     // of the runs to train on, at the end and at the start, without penalties
   cr_real held_cost;  // of the runs held aside; NaN: none
   int epochs, steps;  // with those before a resume
-  int best_epoch;  // the one whose x is returned: the last, or that of the lowest cost of the runs held aside
+  int best_epoch;  // the one whose x is returned: that of the lowest cost of the runs held aside; the last with keep_last, or where none are
   int cuts;  // times that the step size was halved, because a step led to where the model cannot be simulated
   const char* reason;  // in a few words; belongs to the library
 } cr_training_end;

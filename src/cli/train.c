@@ -15,6 +15,9 @@ static cr_status check(const cr_train_options* o, bool config, const cr_text_lis
   if (r->start != NULL && strcmp(r->start, "measured") != 0 && strcmp(r->start, "reference") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--start %s: measured or reference expected", r->start);
   }
+  if (o->keep != NULL && strcmp(o->keep, "best") != 0 && strcmp(o->keep, "last") != 0) {
+    return cri_fail(error, CR_ERR_ARG, "--keep %s: best or last expected", o->keep);
+  }
   if (!(o->weight_decay >= 0)) {
     return cri_fail(error, CR_ERR_ARG, "--weight-decay %g: 0 or more expected", o->weight_decay);
   }
@@ -51,6 +54,9 @@ int cr_cli_train(int argc, char** argv) {
        "part of each number that a step of size 1 takes away (default 0)"},
       {"--patience", CR_OPT_COUNT, &o.patience, "N",
        "end after so many epochs in which runs held aside got no better (default: never)"},
+      {"--keep", CR_OPT_TEXT, &o.keep, "best|last",
+       "the epoch with the lowest cost of the runs held aside, or the last (default: last where a "
+       "correction has a lasso, else best)"},
       CR_RUNS_OPTIONS(o.runs, ""),
       {"--start", CR_OPT_TEXT, &o.runs.start, "measured|reference",
        "states at the start are as measured (default), or the model's reference pose at rest"},

@@ -200,11 +200,17 @@ static cr_status read_curve(training* t, const unsigned char** state, size_t* si
   return CR_OK;
 }
 
+// a lasso makes weights 0 late, when the runs held aside were predicted best long ago
+static bool keeps_last(const training* t) {
+  const char* keep = t->o->keep;
+  return keep != NULL ? strcmp(keep, "last") == 0 : t->lasso + t->group_lasso > 0;
+}
+
 // what has to be the same to go on, beside what a fit compares
 static cr_status name_saving(training* t, cr_error* error) {
   const cr_train_options* o = t->o;
-  const double numbers[] = {o->epochs,     o->batch,        o->patience,        o->rate,
-                            o->final_rate, o->weight_decay, o->runs.as_recorded};
+  const double numbers[] = {o->epochs,     o->batch,        o->patience,  o->rate,
+                            o->final_rate, o->weight_decay, keeps_last(t)};
   CR_TRY(cr_fit_search_name(&t->f, error));
   uint64_t* settings = &t->f.saving.of[CR_FIT_OF_SETTINGS];
   *settings = cri_fingerprint(*settings, numbers, sizeof numbers);
@@ -254,6 +260,7 @@ static cr_status train(training* t, const unsigned char* state, size_t size, cr_
       .lasso = t->lasso,
       .group_lasso = t->group_lasso,
       .patience = o->patience,
+      .keep_last = keeps_last(t),
       .seed = (uint64_t)o->runs.seed,
       .stop = is_stopped,
       .progress = tell_epoch,
@@ -264,11 +271,12 @@ static cr_status train(training* t, const unsigned char* state, size_t size, cr_
   t->end = (cr_training_end){.size = sizeof t->end};
   cr_error inner = {0};
   cr_status status = cr_identification_train(t->f.id, &options, t->f.x, &t->end, &inner);
+  int all = o->epochs > 0 ? o->epochs : 100;
   bool numerical = status != CR_OK && cr_status_exit_code(status) == 3;
   if (numerical) {
     return cri_fail(error, status,
                     "epoch %d: %s; a smaller --learning-rate or a shorter --window may help",
-                    t->nepoch + 1, inner.text);
+                    t->nepoch < all ? t->nepoch + 1 : all, inner.text);
   }
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", inner.text);
 }

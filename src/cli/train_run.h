@@ -10,6 +10,7 @@ typedef struct {
   int epochs, batch, patience;  // 0: not given
   double rate, final_rate;      // of AdamW; 0: not given
   double weight_decay;
+  const char* keep;  // NULL: last with a lasso, best otherwise
 } cr_train_options;
 
 /// Trains, prints and writes what was found. *code is the exit code where it came to its end.

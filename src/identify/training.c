@@ -426,7 +426,9 @@ static cr_status run(trainer* t, cr_training_end* end, cr_error* error) {
 }
 
 static cr_status finish(trainer* t, cr_training_end* end, cr_error* error) {
-  cr_copy(t->x, t->best, t->n);
+  if (!t->o->keep_last) {
+    cr_copy(t->x, t->best, t->n);
+  }
   CR_TRY(cost_of(t, CR_RUNS_TRAIN, &end->cost, error));
   CR_TRY(cost_of(t, CR_RUNS_HELD, &end->held_cost, error));
   CR_TRY(
@@ -434,7 +436,7 @@ static cr_status finish(trainer* t, cr_training_end* end, cr_error* error) {
   end->start_cost = t->front[START_COST];
   end->epochs = (int)t->count[EPOCH];
   end->steps = (int)t->count[STEPS];
-  end->best_epoch = (int)t->count[BEST_EPOCH];
+  end->best_epoch = (int)t->count[t->o->keep_last ? EPOCH : BEST_EPOCH];
   end->cuts = (int)t->count[CUTS];
   return CR_OK;
 }

@@ -198,6 +198,13 @@ TEST(held_runs_end_it) {
   assert_true(strstr(end.reason, "held aside") != NULL && isfinite(end.held_cost));
   cr_copy(y, x, NP);
   must(cr_identification_evaluate(f.id, CR_RUNS_HELD, y, &cost, NULL, &error));
+  // or the last one, which is no better there
+  cr_training_options last = o;
+  last.keep_last = true;
+  must(cr_identification_get_start(f.id, y, &error));
+  cr_training_end kept = train(&f, &last, y);
+  assert_true(kept.epochs == end.epochs && kept.best_epoch == end.epochs);
+  assert_true(kept.held_cost > end.held_cost && y[0] != x[0]);
   close_fit(&f);
 }
 
