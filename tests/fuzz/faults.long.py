@@ -18,6 +18,15 @@ FIT = ["fit", SOURCE + "/examples/cube_side.yaml", "--set", "made.tosses=3", "ma
 BATCH = ["batch", DATA + "walker.xml", "--time", "0.01", "--count", "6", "--chunk", "3", "--threads", "1",
          "--random", "qvel=0.5", "--loss", "norm(qpos)^2", "--wrt", "qpos", "--out", "out.h5"]
 ROLL = ["rollout", DATA + "walker.xml", "--time", "0.01"]
+TRAIN = ["train", DATA + "driven_arm.xml", "run.h5", "--blueprint", "net.yaml", "--epochs", "2", "--threads", "1",
+         "--learning-rate", "0.001", "--force", "--out", "train"]
+NET = """corrections:
+  - name: friction
+    target: qfrc_passive[hip]
+    inputs: [{place: 'qvel[hip]'}]
+    layers: [{width: 2}]
+    lasso: 0.01
+"""
 COMMANDS = {
     "rollout": ROLL + ["--out", "out.h5"],
     "save": ROLL + ["--save-model", "out"],
@@ -28,6 +37,7 @@ COMMANDS = {
     "batch": BATCH,
     "resume": BATCH + ["--resume"],
     "fit": FIT,
+    "train": TRAIN,
     "check": ["check", DATA + "walker.xml", "--states", "1"],
 }
 KINDS = ["malloc", "write:ENOSPC", "write:EIO", "write:EINTR", "write:short", "fsync", "rename", "open",
