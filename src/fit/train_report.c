@@ -42,7 +42,7 @@ cr_status cr_train_report_gain(const cr_train_report* r, double* gain, cr_error*
   }
   CR_TRY(sum_of(id, part, &with, error));
   CR_TRY(sum_of(plain, part, &without, error));
-  *gain = sqrt(without / with);
+  *gain = with > 0 ? sqrt(without / with) : without > 0 ? (double)INFINITY : 1;
   return CR_OK;
 }
 

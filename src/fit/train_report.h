@@ -29,7 +29,7 @@ typedef struct {
 } cr_train_report;
 
 /// How many times as large errors are without the corrections, of the runs held aside or, where there are none, of those trained on;
-/// NaN where the uncorrected model cannot be simulated.
+/// NaN where the uncorrected model cannot be simulated, 1 where both are exact.
 /// Equation sqrt(sum of (errors of the uncorrected model / noise)^2 / sum of (errors / noise)^2)
 cr_status cr_train_report_gain(const cr_train_report* report, double* gain, cr_error* error);
 

@@ -98,6 +98,14 @@ cmp -s from_file/corrections.crb line/corrections.crb || fail "the file and its 
 (cd elsewhere && "$CAROM" train ../train.yaml --set epochs=60 > seen.out 2> seen.err) || fail "from elsewhere: $(cat elsewhere/seen.err)"
 [ -s elsewhere/from_file/corrections.crb ] || fail "the folder is not where the command ran"
 
+# a recording that rollout made of a driven model: it has no control beside the last state
+expect 0 driven rollout "$data/driven_arm.xml" --time 1 --ctrl drive=0.3 --out driven.h5
+sed "s/damping='[0-9.]*'//" "$data/driven_arm.xml" > undamped.xml
+expect 0 driven train undamped.xml driven.h5 --blueprint friction.yaml --epochs 60 --learning-rate 0.03 --out driven --json
+holds driven 'j["gain"] > 1 and j["held_cost"] is None'
+expect 1 exact train "$data/driven_arm.xml" driven.h5 --blueprint friction.yaml --epochs 2 --learning-rate 1e-9 --out exact
+grep -q "^the corrected model predicts no better than the uncorrected one" exact.out || fail "$(cat exact.out)"
+
 # a training that gains nothing says so
 expect 1 worse "${train[@]}" --epochs 3 --learning-rate 1e4 --final-rate 1e4 --patience 1 --estimate 'body_mass[arm]=5' --out worse
 finish
