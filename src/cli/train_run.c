@@ -20,8 +20,9 @@ typedef struct {
   const cr_train_options* o;
   cr_training_end end;
   // penalties of every number, for cr_training_options
-  cr_real *l2, lasso, group_lasso;
+  cr_real *l2, *lasso, *group_lasso;
   int32_t* group;
+  bool any_lasso, any_group_lasso;
   // the curve: of every epoch its cost and that of the runs held aside
   double* curve;
   int nepoch, room;
@@ -55,30 +56,25 @@ static cr_status take_penalties(training* t, const cr_correction_info* c, int in
     int i = c->weight_first + k;
     t->l2[i] = kind[k] == CR_WEIGHT_UPPER ? c->l2 : 0;
     t->group[i] = sparse && kind[k] >= 0 ? *ngroup + kind[k] : -1;
+    t->lasso[i] = c->lasso;
+    t->group_lasso[i] = c->group_lasso;
   }
   free(kind);
   *ngroup += sparse ? c->ninput : 0;
-  if (sparse && t->lasso + t->group_lasso > 0 &&
-      (t->lasso != c->lasso || t->group_lasso != c->group_lasso)) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED,
-                    "%s: correction '%s': its lasso and group_lasso have to be those of the "
-                    "corrections before it",
-                    t->f.o->blueprint, c->name);
-  }
-  if (sparse) {
-    t->lasso = c->lasso;
-    t->group_lasso = c->group_lasso;
-  }
+  t->any_lasso = t->any_lasso || c->lasso > 0;
+  t->any_group_lasso = t->any_group_lasso || c->group_lasso > 0;
   return status;
 }
 
 static cr_status fill_penalties(training* t, cr_error* error) {
   int n = cr_identification_count(t->f.id), ngroup = 0;
-  t->l2 = calloc((size_t)n + 1, sizeof *t->l2);
+  t->l2 = calloc(3 * (size_t)n + 1, sizeof *t->l2);
   t->group = calloc((size_t)n + 1, sizeof *t->group);
   if (t->l2 == NULL || t->group == NULL) {
     return no_memory(error);
   }
+  t->lasso = t->l2 + n;
+  t->group_lasso = t->lasso + n;
   for (int i = 0; i < n; i++) {
     t->group[i] = -1;
   }
@@ -203,7 +199,7 @@ static cr_status read_curve(training* t, const unsigned char** state, size_t* si
 // a lasso makes weights 0 late, when the runs held aside were predicted best long ago
 static bool keeps_last(const training* t) {
   const char* keep = t->o->keep;
-  return keep != NULL ? strcmp(keep, "last") == 0 : t->lasso + t->group_lasso > 0;
+  return keep != NULL ? strcmp(keep, "last") == 0 : t->any_lasso || t->any_group_lasso;
 }
 
 // what has to be the same to go on, beside what a fit compares
@@ -257,8 +253,10 @@ static cr_status train(training* t, const unsigned char* state, size_t size, cr_
       .weight_decay = (cr_real)o->weight_decay,
       .l2 = t->l2,
       .group = t->group,
-      .lasso = t->lasso,
-      .group_lasso = t->group_lasso,
+      .lasso = t->any_lasso ? 1 : 0,
+      .group_lasso = t->any_group_lasso ? 1 : 0,
+      .lasso_factor = t->lasso,
+      .group_factor = t->group_lasso,
       .patience = o->patience,
       .keep_last = keeps_last(t),
       .seed = (uint64_t)o->runs.seed,

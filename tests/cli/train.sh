@@ -79,6 +79,20 @@ j = json.load(open("patient.out"))
 assert held.index(min(held)) + 1 == j["best_epoch"] and math.isclose(min(held), j["held_cost"], rel_tol=1e-12)
 PYTHON
 
+# two corrections with penalties of their own: of one nothing is left
+cat > two.yaml << 'YAML'
+corrections:
+  - {name: drag, target: 'qfrc_passive[hip]', inputs: [{place: 'qvel[hip]'}], layers: [{width: 3}], l2: 1e-6}
+  - name: spring
+    target: qfrc_passive[hip]
+    inputs: [{place: 'qpos[hip]'}, {place: constant}]
+    layers: [{width: 3}]
+    group_lasso: 1000
+YAML
+expect 0 penalties train free.xml run1.h5 run2.h5 --blueprint two.yaml --epochs 100 --learning-rate 0.03 --json --out penalties
+holds penalties '[[i["used"] for i in c["inputs"]] for c in j["corrections"]] == [[True], [False, False]]' 'j["gain"] > 3' \
+  'all(i["zeros"] == 0 for i in j["corrections"][0]["inputs"])'
+
 # a file of all that
 cat > train.yaml << 'YAML'
 model: free.xml
