@@ -82,7 +82,7 @@ PYTHON
 # two corrections with penalties of their own: of one nothing is left
 cat > two.yaml << 'YAML'
 corrections:
-  - {name: drag, target: 'qfrc_passive[hip]', inputs: [{place: 'qvel[hip]'}], layers: [{width: 3}], l2: 1e-6}
+  - {name: air, target: 'qfrc_passive[hip]', inputs: [{place: 'qvel[hip]'}], layers: [{width: 3}], l2: 1e-6}
   - name: spring
     target: qfrc_passive[hip]
     inputs: [{place: 'qpos[hip]'}, {place: constant}]
