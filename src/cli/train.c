@@ -54,6 +54,9 @@ int cr_cli_train(int argc, char** argv) {
        "part of each number that a step of size 1 takes away (default 0)"},
       {"--patience", CR_OPT_COUNT, &o.patience, "N",
        "end after so many epochs in which runs held aside got no better (default: never)"},
+      {"--adaptive-lasso", CR_OPT_FLAG, &o.adaptive, "",
+       "divide the lasso of each input by how much the weights of --blueprint use it: a second "
+       "training, of the weights of a first one"},
       {"--keep", CR_OPT_TEXT, &o.keep, "best|last",
        "the epoch with the lowest cost of the runs held aside, or the last (default: last where a "
        "correction has a lasso, else best)"},

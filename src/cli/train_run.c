@@ -44,22 +44,79 @@ static cr_status no_memory(cr_error* error) {
 
 // ---- penalties: weight i of plugin_param is number i of x
 
+enum { MOST_FACTOR = 1000 };  // of an input that is not used
+
+// Mean norm of the inputs of a correction over the norm of each.
+// Shapes   factor[ninput]
+static cr_status adaptive_factors(const cr_model* m, int index, const cr_correction_info* c,
+                                  cr_real* factor, cr_error* error) {
+  cr_real mean = 0;
+  for (int k = 0; k < c->ninput; k++) {
+    cr_correction_usage u = {.size = sizeof u};
+    CR_TRY(cr_correction_get_usage(m, index, k, &u, error));
+    factor[k] = u.norm;
+    mean += u.norm / (cr_real)c->ninput;
+  }
+  for (int k = 0; k < c->ninput; k++) {
+    factor[k] = mean < MOST_FACTOR * factor[k] ? mean / factor[k] : MOST_FACTOR;
+  }
+  return CR_OK;
+}
+
+// a file of weights; those of YAML are random and say nothing
+static cr_status has_weights(const char* path, bool* has, cr_error* error) {
+  static const char magic[] = "CAROMBLU";
+  char* data = NULL;
+  size_t n = 0;
+  CR_TRY(cri_file_read(path, &data, &n, error));
+  *has = n >= sizeof magic - 1 && memcmp(data, magic, sizeof magic - 1) == 0;
+  free(data);
+  return CR_OK;
+}
+
+static cr_status check_adaptive(const training* t, cr_error* error) {
+  const char* path = t->o->runs.blueprint;
+  bool weights = false;
+  if (!t->o->adaptive) {
+    return CR_OK;
+  }
+  CR_TRY(has_weights(path, &weights, error));
+  if (!weights) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--adaptive-lasso: --blueprint %s has no weights of a first training; "
+                    "corrections.crb of its folder has",
+                    path);
+  }
+  return t->any_lasso || t->any_group_lasso
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "--adaptive-lasso would do nothing: no correction has a lasso");
+}
+
 static cr_status take_penalties(training* t, const cr_correction_info* c, int index, int* ngroup,
                                 cr_error* error) {
   int32_t* kind = calloc((size_t)c->nweight + 1, sizeof *kind);
-  if (kind == NULL) {
+  cr_real* factor = calloc((size_t)c->ninput + 1, sizeof *factor);
+  if (kind == NULL || factor == NULL) {
+    free(kind);
+    free(factor);
     return no_memory(error);
   }
   cr_status status = cr_correction_get_weights(t->f.m, index, kind, error);
+  if (status == CR_OK && t->o->adaptive) {
+    status = adaptive_factors(t->f.m, index, c, factor, error);
+  }
   bool sparse = c->lasso > 0 || c->group_lasso > 0;
   for (int k = 0; k < c->nweight && status == CR_OK; k++) {
     int i = c->weight_first + k;
     t->l2[i] = kind[k] == CR_WEIGHT_UPPER ? c->l2 : 0;
     t->group[i] = sparse && kind[k] >= 0 ? *ngroup + kind[k] : -1;
-    t->lasso[i] = c->lasso;
-    t->group_lasso[i] = c->group_lasso;
+    cr_real f = t->o->adaptive && kind[k] >= 0 ? factor[kind[k]] : 1;
+    t->lasso[i] = f * c->lasso;
+    t->group_lasso[i] = f * c->group_lasso;
   }
   free(kind);
+  free(factor);
   *ngroup += sparse ? c->ninput : 0;
   t->any_lasso = t->any_lasso || c->lasso > 0;
   t->any_group_lasso = t->any_group_lasso || c->group_lasso > 0;
@@ -83,7 +140,7 @@ static cr_status fill_penalties(training* t, cr_error* error) {
     CR_TRY(cr_model_get_correction(t->f.m, c, &info, error));
     CR_TRY(take_penalties(t, &info, c, &ngroup, error));
   }
-  return CR_OK;
+  return check_adaptive(t, error);
 }
 
 // ---- the curve, as history.csv and in the saved state
@@ -205,8 +262,8 @@ static bool keeps_last(const training* t) {
 // what has to be the same to go on, beside what a fit compares
 static cr_status name_saving(training* t, cr_error* error) {
   const cr_train_options* o = t->o;
-  const double numbers[] = {o->epochs,     o->batch,        o->patience,  o->rate,
-                            o->final_rate, o->weight_decay, keeps_last(t)};
+  const double numbers[] = {o->epochs,     o->batch,        o->patience,   o->rate,
+                            o->final_rate, o->weight_decay, keeps_last(t), o->adaptive};
   CR_TRY(cr_fit_search_name(&t->f, error));
   uint64_t* settings = &t->f.saving.of[CR_FIT_OF_SETTINGS];
   *settings = cri_fingerprint(*settings, numbers, sizeof numbers);

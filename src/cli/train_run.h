@@ -10,6 +10,7 @@ typedef struct {
   int epochs, batch, patience;  // 0: not given
   double rate, final_rate;      // of AdamW; 0: not given
   double weight_decay;
+  bool adaptive;     // penalties by how much the weights of the blueprint use each input
   const char* keep;  // NULL: last with a lasso, best otherwise
 } cr_train_options;
 

@@ -67,6 +67,14 @@ holds on 'j["start_cost"] < 0.01 * json.load(open("learned.out"))["start_cost"]'
   'list(j["numbers"]) == ["body_mass[arm]"] and close(j["numbers"]["body_mass[arm]"]["value"], 0.5, 0.1)' \
   'j["held_out"] == {} and j["held_cost"] is None'
 
+# an adaptive lasso keeps what is used most, and that alone
+expect 0 adaptive "${train[@]/friction.yaml/learned/corrections.crb}" --adaptive-lasso --epochs 100 --learning-rate 0.01 --json --out adaptive
+holds adaptive '[i["used"] for i in j["corrections"][0]["inputs"]] == [True, False, False]' 'j["gain"] > 10'
+sed 's/ *group_lasso: .*//; s/ *lasso: .*//' friction.yaml > free.yaml
+expect 0 without train free.xml run1.h5 --blueprint free.yaml --epochs 30 --learning-rate 0.03 --out without
+expect 2 nothing train free.xml run1.h5 --blueprint without/corrections.crb --adaptive-lasso --out nothing
+says nothing "--adaptive-lasso would do nothing: no correction has a lasso"
+
 # batches, windows, patience, another integrator
 expect 0 batches "${train[@]}" --epochs 60 --window 0.3 --batch 4 --weight-decay 0.01 --patience 50 --integrator rk4 --json --out batches
 holds batches 'j["steps"] == 3 * j["epochs"] and j["gain"] > 1'

@@ -44,7 +44,7 @@ net "bad.yaml: correction 'friction': group_lasso: -5 is not between 0" 's/group
 net "bad.yaml: correction 'friction': group_lasso: 'five' is not a number" 's/group_lasso: 5/group_lasso: five/'
 net "bad.yaml: correction 'friction': l2: nan is not between 0" 's/ lasso: 5/ l2: nan/'
 net "bad.yaml: correction 'friction': l2 is of layers above the first" '/layers:/d; /width/d; s/ lasso: 5/ l2: 5/'
-net "line 11: unknown key 'laso' in corrections; known: name, target" 's/ lasso: 5/ laso: 5/'
+net "bad.yaml, line 12: unknown key 'laso' in corrections; known: name, target" 's/ lasso: 5/ laso: 5/'
 net "unknown key 'elastic_net'" 's/ lasso: 5/ elastic_net: 5/'
 net "bad.yaml: correction 'friction': seed: 1.5 is not a whole number" 's/ lasso: 5/ seed: 1.5/'
 net "one value expected" 's/ lasso: 5/ lasso: [5]/'
@@ -63,6 +63,7 @@ how "--final-rate: 'slow' is not a number" --final-rate slow
 how "--weight-decay -1: 0 or more expected" --weight-decay -1
 how "--patience 0: at least 1 expected" --patience 0
 how "--keep first: best or last expected" --keep first
+how "--adaptive-lasso: --blueprint friction.yaml has no weights of a first training" --adaptive-lasso
 how "--start estimated: measured or reference expected" --start estimated
 how "unknown option '--epoch'" --epoch 3
 how "the weights of all corrections are trained anyway" --estimate 'plugin_param[3]'
