@@ -507,7 +507,7 @@ int cr_cli_fit(int argc, char** argv) {
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
        "scale offset direction inertia density shape box_side"},
-      CR_RUNS_OPTIONS(runs, "runs: "),
+      CR_RUNS_OPTIONS(runs, "runs: ", "found"),
       {"--profile", CR_OPT_LIST, &runs.profile, "NAME|all",
        "runs: intervals of these numbers by profile likelihood, some ten searches each"},
       {"--blueprint", CR_OPT_TEXT, &runs.blueprint, "FILE",

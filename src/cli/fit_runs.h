@@ -21,10 +21,11 @@ typedef struct {
   bool weights;  // those of all corrections are searched, before what `estimate` names
 } cr_fit_runs_options;
 
-/// Rows of these options that fit and train share: what was measured, and which pieces of it are predicted. `of` begins each help text.
-#define CR_RUNS_OPTIONS(r, of)                                                                   \
+/// Rows of these options that fit and train share: what was measured, and which pieces of it are predicted. `of` begins each help text,
+/// `noise_default` says what is taken where none is given.
+#define CR_RUNS_OPTIONS(r, of, noise_default)                                                    \
   {"--noise", CR_OPT_LIST, &(r).noise, "PLACE=SD",                                               \
-   of "standard deviation of a place (default: found)"},                                         \
+   of "standard deviation of a place (default: " noise_default ")"},                             \
       {"--delay", CR_OPT_LIST, &(r).delay, "PLACE", of "find the delay of a place"},             \
       {"--offset", CR_OPT_LIST, &(r).offset, "PLACE", of "find the constant offset of a place"}, \
       {"--column", CR_OPT_LIST, &(r).column, "COLUMN=PLACE",                                     \

@@ -60,7 +60,7 @@ int cr_cli_train(int argc, char** argv) {
       {"--keep", CR_OPT_TEXT, &o.keep, "best|last",
        "the epoch with the lowest cost of the runs held aside, or the last (default: last where a "
        "correction has a lasso, else best)"},
-      CR_RUNS_OPTIONS(o.runs, ""),
+      CR_RUNS_OPTIONS(o.runs, "", "a hundredth of its spread"),
       {"--start", CR_OPT_TEXT, &o.runs.start, "measured|reference",
        "states at the start are as measured (default), or the model's reference pose at rest"},
       {"--as-recorded", CR_OPT_FLAG, &o.runs.as_recorded, "",
