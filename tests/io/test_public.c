@@ -524,7 +524,7 @@ static const row table[] = {
     ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
     ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
     ROW(cr_correction_get_usage, "M\3e", STATUS, 0, NULL, NULL),
-    ROW(cr_correction_get_weights, "MIe", STATUS, 0, NULL, NULL),
+    ROW(cr_correction_get_weights, "MXe", STATUS, 0, NULL, NULL),
     ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
     ROW(cr_network_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_network_ninput, "I", COUNT, 0, NULL, NULL),
