@@ -2,6 +2,7 @@
 // What a training found, as JSON and as text.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "fit/train_report.h"
 
@@ -116,24 +117,60 @@ cr_status cr_train_answer_put(const cr_train_report* r, cr_json* j, cr_error* er
 
 // ---- text
 
-static cr_status print_corrections(const cr_model* m, cr_error* error) {
+enum { MOST_LINES = 16 };  // of inputs of a correction
+
+static void print_input(const cr_correction_usage* u) {
   char name[CR_MAX_CORRECTION_TEXT + 16];
+  cr_train_input_name(u, name, (int)sizeof name);
+  if (u->used) {
+    (void)printf("  %-26s norm %-10.4g %5.1f %%", name, (double)u->norm, 100 * (double)u->share);
+    (void)printf(u->zeros > 0 ? "  %d of %d weights are 0\n" : "\n", u->zeros, u->weights);
+  } else {
+    (void)printf("  %-26s not used: its weights are exactly 0\n", name);
+  }
+}
+
+static int by_norm(const void* a, const void* b) {
+  const cr_correction_usage *x = a, *y = b;
+  return x->norm > y->norm ? -1 : x->norm < y->norm;
+}
+
+// in their order; of many those with the largest norms
+static void print_inputs(cr_correction_usage* all, int n) {
+  int shown = n <= MOST_LINES ? n : MOST_LINES, used = 0;
+  if (shown < n) {
+    qsort(all, (size_t)n, sizeof *all, by_norm);
+  }
+  for (int i = 0; i < n; i++) {
+    used += i >= shown && all[i].used;
+    if (i < shown) {
+      print_input(&all[i]);
+    }
+  }
+  if (shown < n) {
+    (void)printf(
+        "  and %d inputs that are used less, %d that are not used: report.html lists them\n", used,
+        n - shown - used);
+  }
+}
+
+static cr_status print_corrections(const cr_model* m, cr_error* error) {
   (void)printf("which inputs do the learned terms use?\n");
   for (int c = 0; c < cr_model_correction_count(m); c++) {
     cr_correction_info info = {.size = sizeof info};
     CR_TRY(cr_model_get_correction(m, c, &info, error));
-    (void)printf("%s of %s, %d weights\n", info.name, info.target, info.nweight);
-    for (int i = 0; i < info.ninput; i++) {
-      cr_correction_usage u = {.size = sizeof u};
-      CR_TRY(cr_correction_get_usage(m, c, i, &u, error));
-      cr_train_input_name(&u, name, (int)sizeof name);
-      if (u.used) {
-        (void)printf("  %-26s norm %-10.4g %5.1f %%", name, (double)u.norm, 100 * (double)u.share);
-        (void)printf(u.zeros > 0 ? "  %d of %d weights are 0\n" : "\n", u.zeros, u.weights);
-      } else {
-        (void)printf("  %-26s not used: its weights are exactly 0\n", name);
-      }
+    cr_correction_usage* all = calloc((size_t)info.ninput + 1, sizeof *all);
+    cr_status status = all != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "train: no memory");
+    for (int i = 0; i < info.ninput && status == CR_OK; i++) {
+      all[i].size = sizeof *all;
+      status = cr_correction_get_usage(m, c, i, &all[i], error);
     }
+    if (status == CR_OK) {
+      (void)printf("%s of %s, %d weights\n", info.name, info.target, info.nweight);
+      print_inputs(all, info.ninput);
+    }
+    free(all);
+    CR_TRY(status);
   }
   return CR_OK;
 }
