@@ -11,30 +11,6 @@
 #include "cli/fit_lines.h"
 #include "cli/fit_search.h"
 #include "fit/fit_report.h"
-#include "tools/xml.h"
-
-static bool saves_mujoco(const char* path) {
-  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
-  return dot != NULL && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjb") == 0);
-}
-
-// before much work: the model found can be written, and not over what was read
-static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
-  const char *path = f->o->save, *model = f->o->paths.text[0];
-  if (saves_mujoco(path) && !cri_xml_root_is(model, "mujoco") && !cri_xml_root_is(model, "robot")) {
-    return cri_fail(error, CR_ERR_ARG, "--save %s: needs a model in MJCF or URDF, which %s is not",
-                    path, model);
-  }
-  for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
-    if (cri_file_same(path, f->o->paths.text[i])) {
-      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
-    }
-  }
-  if (path != NULL && f->o->config != NULL && cri_file_same(path, f->o->config)) {
-    return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
-  }
-  return path != NULL ? cri_file_writable(path, error) : CR_OK;
-}
 
 static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   char name[64];
@@ -51,15 +27,13 @@ static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
                       : cr_fit_saving_begin(&f->saving, error);
 }
 
-// the model with what was found: as MuJoCo's file, or as Carom's
+// the model with what was found
 static cr_status save_model(const cr_runs_fit* f, cr_error* error) {
   if (f->o->save == NULL) {
     return CR_OK;
   }
   CR_TRY(cr_parameters_set(f->parameters, f->x, error));
-  const cr_model* m = cr_parameters_model(f->parameters);
-  return saves_mujoco(f->o->save) ? cr_mujoco_save(m, f->o->paths.text[0], NULL, f->o->save, error)
-                                  : cr_model_save(m, f->o->save, error);
+  return cr_fit_setup_save(f, cr_parameters_model(f->parameters), error);
 }
 
 // corrections with the weights found: corrections.crb in the folder
@@ -112,7 +86,7 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
 // ---- the run
 
 static cr_status set_up(cr_runs_fit* f, cr_error* error) {
-  CR_TRY(f->ranks.rank == 0 ? check_save(f, error) : CR_OK);
+  CR_TRY(f->ranks.rank == 0 ? cr_fit_setup_check_save(f, error) : CR_OK);
   CR_TRY(cr_fit_setup(f, error));
   return name_files(f, error);
 }

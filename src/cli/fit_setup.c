@@ -12,6 +12,7 @@
 #include "cli/fit_lines.h"
 #include "cli/fit_plans.h"
 #include "command/setup.h"
+#include "tools/xml.h"
 
 // ---- what is given
 
@@ -296,6 +297,38 @@ void cr_fit_setup_forget(const cr_runs_fit* f) {
   if (cri_path_join(path, f->folder, "result.json", NULL) == CR_OK) {
     (void)unlink(path);
   }
+}
+
+// ---- the model that was found
+
+static bool saves_mujoco(const char* path) {
+  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
+  return dot != NULL && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjb") == 0);
+}
+
+cr_status cr_fit_setup_check_save(const cr_runs_fit* f, cr_error* error) {
+  const char *path = f->o->save, *model = f->o->paths.text[0];
+  if (saves_mujoco(path) && !cri_xml_root_is(model, "mujoco") && !cri_xml_root_is(model, "robot")) {
+    return cri_fail(error, CR_ERR_ARG, "--save %s: needs a model in MJCF or URDF, which %s is not",
+                    path, model);
+  }
+  for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
+    if (cri_file_same(path, f->o->paths.text[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+    }
+  }
+  const char* read[] = {f->o->config, f->o->blueprint};
+  for (int i = 0; i < 2 && path != NULL; i++) {
+    if (read[i] != NULL && cri_file_same(path, read[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+    }
+  }
+  return path != NULL ? cri_file_writable(path, error) : CR_OK;
+}
+
+cr_status cr_fit_setup_save(const cr_runs_fit* f, const cr_model* m, cr_error* error) {
+  return saves_mujoco(f->o->save) ? cr_mujoco_save(m, f->o->paths.text[0], NULL, f->o->save, error)
+                                  : cr_model_save(m, f->o->save, error);
 }
 
 // ---- all of it

@@ -56,6 +56,12 @@ cr_status cr_fit_setup_claim_anew(cr_runs_fit* f, cr_error* error);
 /// Removes result.json: what an earlier run found is not what this one finds.
 void cr_fit_setup_forget(const cr_runs_fit* f);
 
+/// Before much work: --save can be written, and not over what was read.
+cr_status cr_fit_setup_check_save(const cr_runs_fit* f, cr_error* error);
+
+/// Writes a model that was found to --save: as MuJoCo's file by its ending, or as Carom's.
+cr_status cr_fit_setup_save(const cr_runs_fit* f, const cr_model* m, cr_error* error);
+
 /// The model alone, with its corrections and options of the integrator.
 cr_status cr_fit_setup_model(cr_runs_fit* f, cr_error* error);
 

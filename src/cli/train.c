@@ -23,6 +23,8 @@ static cr_status check(const cr_train_options* o, bool config, const cr_text_lis
   }
   const char* stray = !config && set->n > 0
                           ? "--set belongs to a configuration, not to a model with runs"
+                      : r->save != NULL && r->estimate.n == 0
+                          ? "--save would do nothing: without --estimate the model stays as it is"
                       : r->held_runs.n > 0 && !isnan(r->held_out)
                           ? "--held-runs names what is held aside; leave out --held-out"
                           : NULL;
@@ -30,13 +32,12 @@ static cr_status check(const cr_train_options* o, bool config, const cr_text_lis
 }
 
 int cr_cli_train(int argc, char** argv) {
-  static cr_train_options o;
   cr_text_list set = {.n = 0};
-  o = (cr_train_options){.runs = {.command = "train",
-                                  .weights = true,
-                                  .seed = 1,
-                                  .held_out = (double)NAN,
-                                  .method = CR_METHOD_DEFAULTS}};
+  cr_train_options o = {.runs = {.command = "train",
+                                 .weights = true,
+                                 .seed = 1,
+                                 .held_out = (double)NAN,
+                                 .method = CR_METHOD_DEFAULTS}};
   const cr_option rows[] = {
       {"", CR_OPT_LIST, &o.runs.paths, "MODEL RUN... | CONFIG",
        "a model and files of measured signals, or a YAML file of them (docs/training.md)"},
@@ -69,6 +70,9 @@ int cr_cli_train(int argc, char** argv) {
       CR_METHOD_OPTIONS(o.runs.method, "a divisor of the time between rows (default: that time)"),
       {"--out", CR_OPT_TEXT, &o.runs.out, "DIR",
        "folder of the results (default train_<name of MODEL or CONFIG>)"},
+      {"--save", CR_OPT_TEXT, &o.runs.save, "FILE",
+       "write the model with the numbers of --estimate, without corrections: .xml and .mjb are "
+       "MuJoCo's files, any other a Carom model file"},
       {"--resume", CR_OPT_FLAG, &o.runs.resume, "", "go on where an interrupted training stopped"},
       {"--force", CR_OPT_FLAG, &o.runs.force, "", "overwrite the results of an earlier run in DIR"},
       {"--threads", CR_OPT_COUNT, &o.runs.threads, "N",

@@ -25,7 +25,7 @@ typedef struct {
   bool any_lasso, any_group_lasso;
   // the curve: of every epoch its cost and that of the runs held aside
   double* curve;
-  int nepoch, room;
+  int nepoch, room, from;  // from: epochs before a resume
   FILE* history;
   int history_error;  // errno of what could not be written
   bool no_memory;
@@ -248,6 +248,7 @@ static cr_status read_curve(training* t, const unsigned char** state, size_t* si
       return no_memory(error);
     }
   }
+  t->from = t->nepoch;
   *state = at;
   *size = last->size - (size_t)(at - last->bytes);
   return CR_OK;
@@ -294,7 +295,7 @@ static void tell_epoch(void* context, int epoch, cr_real cost, cr_real held) {
     }
     double spent = cri_seconds() - p->start;
     (void)snprintf(text + n, sizeof text - (size_t)n, "  %.1f s", t->f.saving.spent + spent);
-    cri_progress_left(p, text, spent, (double)epoch / all, "");
+    cri_progress_left(p, text, spent, (double)(epoch - t->from) / (all - t->from), "");
   }
 }
 
@@ -370,7 +371,7 @@ static cr_status search(training* t, cr_error* error) {
 // An identification needs a number: nothing is added to a damping.
 static cr_status open_plain(training* t, cr_error* error) {
   cr_runs_fit* p = &t->plain;
-  cr_real x[CR_MAX_LIST * 8] = {0};
+  cr_real x[CR_MAX_PARAMETERS] = {0};
   t->plain_options = t->o->runs;
   t->plain_options.blueprint = NULL;
   t->plain_options.weights = false;
@@ -441,6 +442,29 @@ static cr_status save_weights(const training* t, cr_error* error) {
   return cr_model_save_blueprint(cr_parameters_model(t->f.parameters), path, error);
 }
 
+// the model without corrections, with the numbers that were trained beside the weights
+static cr_status save_model(const training* t, cr_error* error) {
+  const cr_runs_fit* f = &t->f;
+  int n = f->estimates.n - t->nweight;
+  if (f->o->save == NULL) {
+    return CR_OK;
+  }
+  const cr_parameter_info** list = calloc((size_t)n + 1, sizeof *list);
+  if (list == NULL) {
+    return no_memory(error);
+  }
+  for (int i = 0; i < n; i++) {
+    list[i] = &f->estimates.items[t->nweight + i];
+  }
+  cr_parameters* beside = NULL;
+  cr_status status = cr_parameters_create(&beside, t->plain.m, list, n, error);
+  status = status == CR_OK ? cr_parameters_set(beside, f->x + t->nweight, error) : status;
+  status = status == CR_OK ? cr_fit_setup_save(f, cr_parameters_model(beside), error) : status;
+  cr_parameters_destroy(beside);
+  free(list);
+  return status;
+}
+
 static cr_status write_answer(const training* t, const cr_train_report* r, cr_error* error) {
   char path[CR_MAX_PATH];
   cr_json j = {0};
@@ -479,6 +503,7 @@ static cr_status finish(training* t, int* code, cr_error* error) {
                             .nepoch = t->nepoch,
                             .nnumber = t->nnumber,
                             .plain_why = t->plain_why,
+                            .saved = f->o->save,
                             .seconds = f->saving.spent + cri_seconds() - f->progress.start};
   cr_error warning;
   double gain;
@@ -486,6 +511,7 @@ static cr_status finish(training* t, int* code, cr_error* error) {
   if (warning.text[0] != 0) {
     (void)fprintf(stderr, "carom train: warning: %s\n", warning.text);
   }
+  CR_TRY(save_model(t, error));
   CR_TRY(cr_train_report_gain(&report, &gain, error));
   *code = gain <= 1 ? 1 : 0;
   return write_answer(t, &report, error);
@@ -495,6 +521,7 @@ static cr_status finish(training* t, int* code, cr_error* error) {
 
 static cr_status begin(training* t, cr_error* error) {
   cr_runs_fit* f = &t->f;
+  CR_TRY(cr_fit_setup_check_save(f, error));
   CR_TRY(cr_fit_setup(f, error));
   t->nweight = cr_model_count(f->m, "npluginparam");
   CR_TRY(fill_penalties(t, error));

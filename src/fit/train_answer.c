@@ -83,6 +83,9 @@ static void put_files(cr_json* j, const cr_train_report* r) {
     cr_json_string(j, NULL, name);
   }
   cr_json_close(j, ']');
+  if (r->saved != NULL) {
+    cr_json_string(j, "model", r->saved);
+  }
 }
 
 cr_status cr_train_answer_put(const cr_train_report* r, cr_json* j, cr_error* error) {
@@ -228,6 +231,7 @@ cr_status cr_train_answer_print(const cr_train_report* r, cr_error* error) {
   for (int i = 0; cr_train_report_file(r, i, name); i++) {
     (void)printf(", %s", name);
   }
-  (void)printf("\n");
+  (void)printf("%s%s\n", r->saved != NULL ? "; the model in " : "",
+               r->saved != NULL ? r->saved : "");
   return CR_OK;
 }

@@ -25,6 +25,7 @@ typedef struct {
   int nepoch, nnumber;
   bool drawn;             // there are learning.png and predictions.png
   const char* plain_why;  // "", or why the uncorrected model cannot be simulated
+  const char* saved;      // where the model was written, or NULL
   double seconds;
 } cr_train_report;
 

@@ -62,10 +62,13 @@ PYTHON
 
 # weights to go on from keep their penalties; a number of the model beside them
 expect 0 on train free.xml run1.h5 run2.h5 --blueprint learned/corrections.crb --epochs 20 --learning-rate 0.003 \
-  --estimate 'body_mass[arm]' --out on --json
+  --estimate 'body_mass[arm]' --save found.xml --out on --json
 holds on 'j["start_cost"] < 0.01 * json.load(open("learned.out"))["start_cost"]' 'not j["corrections"][0]["inputs"][2]["used"]' \
   'list(j["numbers"]) == ["body_mass[arm]"] and close(j["numbers"]["body_mass[arm]"]["value"], 0.5, 0.1)' \
-  'j["held_out"] == {} and j["held_cost"] is None'
+  'j["held_out"] == {} and j["held_cost"] is None' 'j["model"] == "found.xml"'
+expect 0 found rollout found.xml --time 0.01 --print 'body_mass[arm]' --json
+MASS=$(python3 -c 'import json; print(json.load(open("on.out"))["numbers"]["body_mass[arm]"]["value"])')
+MASS=$MASS holds found 'close(j["print"]["body_mass[arm]"], float(__import__("os").environ["MASS"]), 1e-9)'
 
 # an adaptive lasso keeps what is used most, and that alone
 expect 0 adaptive "${train[@]/friction.yaml/learned/corrections.crb}" --adaptive-lasso --epochs 100 --learning-rate 0.01 --json --out adaptive

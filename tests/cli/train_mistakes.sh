@@ -64,6 +64,9 @@ how "--weight-decay -1: 0 or more expected" --weight-decay -1
 how "--patience 0: at least 1 expected" --patience 0
 how "--keep first: best or last expected" --keep first
 how "--adaptive-lasso: --blueprint friction.yaml has no weights of a first training" --adaptive-lasso
+how "--save would do nothing: without --estimate the model stays as it is" --save found.xml
+how "free.xml: this file is read, it would be lost" --estimate 'body_mass[arm]' --save free.xml
+how "friction.yaml: this file is read, it would be lost" --estimate 'body_mass[arm]' --save friction.yaml
 how "--start estimated: measured or reference expected" --start estimated
 how "unknown option '--epoch'" --epoch 3
 how "the weights of all corrections are trained anyway" --estimate 'plugin_param[3]'
