@@ -135,6 +135,7 @@ bool cr_predictions_curve(const cr_predictions* r, int run, int i, char name[CR_
 
 enum { WIDE = 800, HIGH = 150, STRIP = 40, LEFT = 75, MOST_POINTS = 1200, MOST_PLOTS = 24 };
 
+// with gaps where there is no value, or one beyond the scale, as of another model that goes astray
 static void put_curve(cr_page* p, const series* s, int number, const cr_real* values,
                       const char* kind, double low, double high) {
   int rows = s->channel.rows, every = rows / MOST_POINTS + 1;
@@ -143,7 +144,7 @@ static void put_curve(cr_page* p, const series* s, int number, const cr_real* va
   cr_page_put(p, "<path class='%s' d='", kind);
   for (int i = 0; i < rows; i += every) {
     double v = values[(ptrdiff_t)i * s->width + number];
-    if (isnan(v)) {
+    if (!(v >= low && v <= high)) {
       open = false;
       continue;
     }
@@ -204,14 +205,6 @@ bool cr_predictions_held(const cr_predictions* r, int run) {
   return false;
 }
 
-// the other model is drawn as far as it stays near what is seen, so that the curves keep their scale
-static void put_other(cr_page* p, const series* s, int number, double low, double high) {
-  cr_page_put(p, "<svg x='0' y='0' width='%d' height='%d' viewBox='0 0 %d %d'>", WIDE, HIGH, WIDE,
-              HIGH);
-  put_curve(p, s, number, s->other, "other", low, high);
-  cr_page_put(p, "</svg>");
-}
-
 static void put_plot(cr_page* p, const cr_predictions* r, int run, const series* s, int number) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = 0; i < s->channel.rows; i++) {
@@ -237,7 +230,7 @@ static void put_plot(cr_page* p, const cr_predictions* r, int run, const series*
   put_errors(p, s, number);
   put_curve(p, s, number, s->channel.values, "seen", low, high);
   if (s->other != NULL) {
-    put_other(p, s, number, low, high);
+    put_curve(p, s, number, s->other, "other", low, high);
   }
   put_curve(p, s, number, s->predicted, "model", low, high);
   cr_page_put(p, "</svg></figure>\n");
