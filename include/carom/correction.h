@@ -57,6 +57,11 @@ typedef struct {
       random_output;  // also the last layer starts random; otherwise it starts at 0, and no bit changes
   const cr_real* weights;  // instead of random ones; NULL: none
   int nweight;             // of weights
+  // penalties for who trains the weights (carom/training.h), 0 or more; a step does not read them
+  cr_real
+      l2;  // of the matrices of all layers above the first, and of what recurrent layers remember
+  cr_real lasso,    // of each weight of the inputs
+      group_lasso;  // of all weights of an input number together
 } cr_correction_options;
 
 /// Adds a correction: a network that is evaluated once for each member of its target, with the same weights.
@@ -99,6 +104,7 @@ typedef struct {
   int weight_first, nweight;  // in plugin_param
   int state_first, nstate;    // in plugin_state; of all members
   const cr_network* network;  // belongs to the model
+  cr_real l2, lasso, group_lasso;
 } cr_correction_info;
 
 /// Adds the corrections of a file: a blueprint in YAML (docs/corrections.md), or a file of cr_model_save_blueprint.
@@ -116,6 +122,35 @@ CR_API int cr_model_correction_count(const cr_model* model);
 /// Errors   CR_ERR_ARG for i out of range or a size that is not set
 CR_API cr_status cr_model_get_correction(const cr_model* model, int i, cr_correction_info* info,
                                          cr_error* error);
+
+/// How much the first layer of a correction weighs one of its input numbers.
+typedef struct {
+  size_t size;        // sizeof(cr_correction_usage), set by the caller
+  const char* place;  // of the input, as it was given; NULL: the constant. It belongs to the model
+  int number, count;  // the input number is number `number` of `count` of this place
+  cr_real norm;   // of its weights, each by the input as the network reads it, (x - offset) scale
+  cr_real share;  // of the sum of the norms of all inputs; 0 where all are 0
+  int zeros, weights;  // weights that are exactly 0; all of them
+  bool used;           // false: all are exactly 0, and the correction does not depend on this input
+} cr_correction_usage;
+
+/// Which inputs a correction uses, from its weights in the model: input number `input` of info.ninput.
+/// Equation norm_k = sqrt(sum over j of W_jk^2), W the matrix of the first layer by its input (cr_network_weight_range)
+/// Errors   CR_ERR_ARG for i or input out of range, or a size that is not set
+CR_API cr_status cr_correction_get_usage(const cr_model* model, int i, int input,
+                                         cr_correction_usage* usage, cr_error* error);
+
+/// What a weight of a correction is.
+enum {
+  CR_WEIGHT_BIAS = -1,  // added to a unit's sum
+  CR_WEIGHT_UPPER = -2  // of a layer above the first, or of what a recurrent layer remembers
+};
+
+/// For each weight the input number that it multiplies, or one of the above: what groups and l2 of cr_training_options are made of.
+/// Shapes   kind[nweight], nweight = info.nweight
+/// Errors   CR_ERR_ARG for i out of range
+CR_API cr_status cr_correction_get_weights(const cr_model* model, int i, int32_t* kind,
+                                           cr_error* error);
 
 #ifdef __cplusplus
 }

@@ -249,6 +249,14 @@ CR_API int cr_identification_places(const cr_identification* identification);
 CR_API cr_status cr_identification_get_place(cr_identification* identification, cr_run_part part,
                                              int i, cr_fit_of_place* fit, cr_error* error);
 
+/// Takes x as the solution without a search, to tell how well the model with these numbers predicts: then cr_identification_get_place,
+/// _predict and _get_state have answers, and there are no intervals. Starts that are not known stay as they are: where a search begins, or as
+/// the last one found them; noises too.
+/// Shapes   x[n]
+/// Errors   CR_ERR_ARG; those of steps, with run and time
+CR_API cr_status cr_identification_take(cr_identification* identification, const cr_real* x,
+                                        cr_error* error);
+
 /// What the model predicts for channel `channel` of run `run` at its own times, in the units of the place, at the solution.
 /// Shapes   values: rows x numbers of the place; NaN where nothing is predicted
 /// Errors   CR_ERR_ARG, also before a solve

@@ -24,8 +24,15 @@ typedef struct {
       group;  // n numbers: the group of each x from 0 on, -1: none; NULL: none. x without group has no penalty
   cr_real lasso,  // of the x in groups: adds lasso |x_i|; such x become exactly 0
       group_lasso;  // adds group_lasso sqrt(size) |x of a group|; a group becomes exactly 0 as a whole
-  int patience;     // ends after so many epochs without a lower cost of the runs held aside [never]
-  uint64_t seed;                // of the order of windows
+  const cr_real*
+      lasso_factor;  // n numbers f >= 0, on the penalties of each x: lasso f_i |x_i|, and group_lasso sqrt(sum of f^2 over the
+  // group) |x of the group|; NULL: 1. An adaptive lasso has 1 / |x| of an earlier training here
+  const cr_real*
+      group_factor;  // f of group_lasso, where it is not lasso_factor; NULL: lasso_factor
+  int patience;  // ends after so many epochs without a lower cost of the runs held aside [never]
+  bool
+      keep_last;  // returns x of the last epoch, not of the lowest cost of the runs held aside: a lasso takes its time
+  uint64_t seed;  // of the order of windows
   bool (*stop)(void* context);  // asked between steps; true ends the training
   /// Called after every epoch with the mean costs of a number: of the runs to train on as the epoch went on, of those held aside
   /// at its end (NaN: none).
@@ -47,7 +54,7 @@ typedef struct {
       start_cost;     // of the runs to train on, at the end and at the start, without penalties
   cr_real held_cost;  // of the runs held aside; NaN: none
   int epochs, steps;  // with those before a resume
-  int best_epoch;  // the one whose x is returned: the last, or that of the lowest cost of the runs held aside
+  int best_epoch;  // the one whose x is returned: that of the lowest cost of the runs held aside; the last with keep_last, or where none are
   int cuts;  // times that the step size was halved, because a step led to where the model cannot be simulated
   const char* reason;  // in a few words; belongs to the library
 } cr_training_end;
@@ -56,10 +63,10 @@ typedef struct {
 /// noises stay too. Then cr_identification_get_place and cr_identification_predict tell of the end; there are no intervals.
 /// Map      x -> x
 /// Equation AdamW on cost / numbers + sum l2 x^2 / 2 + priors / numbers of a batch of windows, then the proximal step of the penalties
-///          (Simon et al., A sparse-group lasso, 2013) in Adam's metric h, the root that it divides by, but no less than lasso +
-///          group_lasso: x = sign(x) max(|x| - rate lasso / h, 0), then of a group the y with the least
-///          sum h (y - x)^2 / 2 + rate group_lasso sqrt(size) |y|. Where it rests, the derivative of the rest is minus that of the penalties.
-///                                                                          [identification.m11]
+///          (Simon et al., A sparse-group lasso, 2013) in Adam's metric h, the root that it divides by, but no less than f lasso +
+///          s group_lasso, s the root of the mean of f^2 (group_factor) over the group: x = sign(x) max(|x| - rate f lasso / h, 0), then of a group
+///          the y with the least sum h (y - x)^2 / 2 + rate group_lasso s sqrt(size) |y|. Where it rests, the derivative of the
+///          rest is minus that of the penalties.                                   [identification.m11]
 /// Shapes   x[n], n = cr_identification_count
 /// Threads  the same bits for any number of them
 /// Errors   CR_ERR_ARG: options that are not sane, windows with continuity; CR_ERR_INTERRUPTED; CR_ERR_FORMAT: a state of another training;

@@ -10,7 +10,7 @@
 #include "model/misuse.h"
 
 static const char magic[8] = {'C', 'A', 'R', 'O', 'M', 'B', 'L', 'U'};
-enum { VERSION = 1, MOST = 4096, NO_TEXT = 0xffff };
+enum { VERSION = 2, WITHOUT_PENALTIES = 1, MOST = 4096, NO_TEXT = 0xffff };
 
 // ---- writing: once to count, once to fill
 
@@ -66,6 +66,9 @@ static void put_correction(writer* w, const cr_model* m, const cri_correction* c
   put_real(w, o->output_scale);
   put_real(w, o->tau);
   put_number(w, o->seed, 8);
+  put_real(w, o->l2);
+  put_real(w, o->lasso);
+  put_real(w, o->group_lasso);
   put_number(w, (uint64_t)c->nweight, 4);
   for (int k = 0; k < c->nweight; k++) {
     put_real(w, m->plugin_param[c->weight_first + k]);
@@ -108,7 +111,7 @@ cr_status cr_model_save_blueprint(const cr_model* m, const char* path, cr_error*
 typedef struct {
   const unsigned char* data;
   size_t n, at;
-  bool failed;
+  bool failed, penalties;
 } reader;
 
 static uint64_t get_number(reader* r, int bytes) {
@@ -202,6 +205,9 @@ static void get_correction(reader* r, record* x) {
   x->o.output_scale = get_real(r);
   x->o.tau = get_real(r);
   x->o.seed = get_number(r, 8);
+  x->o.l2 = r->penalties ? get_real(r) : 0;
+  x->o.lasso = r->penalties ? get_real(r) : 0;
+  x->o.group_lasso = r->penalties ? get_real(r) : 0;
   x->o.nweight = get_count(r, 8, CR_MAX_STAGE_PARAMETERS);
   x->weights = calloc((size_t)x->o.nweight + 1, sizeof *x->weights);
   r->failed = r->failed || x->weights == NULL;
@@ -244,7 +250,9 @@ cr_status cri_blueprint_file_read(cr_model* m, const unsigned char* data, size_t
     return broken(path, "the checksum is wrong: the file is damaged or truncated", error);
   }
   r = (reader){.data = data, .n = n - 8, .at = sizeof magic};
-  if (get_number(&r, 4) != VERSION) {
+  const uint64_t version = get_number(&r, 4);
+  r.penalties = version == VERSION;
+  if (version != VERSION && version != WITHOUT_PENALTIES) {
     return broken(path, "another version of Carom wrote these corrections", error);
   }
   const int count = get_count(&r, 64, MOST);

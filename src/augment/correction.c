@@ -94,6 +94,7 @@ void cri_correction_release(void* correction) {
   cr_network_destroy(c->network);
   free(c->offset);
   free(c->scale);
+  free(c->numbers);
   free(c->geoms);
   free(c->value);
   free(c->column);
@@ -130,6 +131,20 @@ static cr_status check_input(const cri_call* call, const cr_correction_options* 
   return CR_OK;
 }
 
+static cr_status check_penalties(const cri_call* call, const cr_correction_options* o) {
+  const struct {
+    const char* name;
+    cr_real value;
+  } all[] = {{"l2", o->l2}, {"lasso", o->lasso}, {"group_lasso", o->group_lasso}};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    if (!(all[k].value >= 0) || !isfinite(all[k].value)) {
+      return cri_fail(call->error, CR_ERR_ARG, "correction '%s': %s is not 0 or more", o->name,
+                      all[k].name);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status check_numbers(const cri_call* call, const cr_correction_options* o) {
   if (o->act < CR_CORRECTION_ADD || o->act > CR_CORRECTION_BLEND) {
     return cri_fail(call->error, CR_ERR_ARG, "correction '%s': there is no act %d", o->name,
@@ -146,7 +161,7 @@ static cr_status check_numbers(const cri_call* call, const cr_correction_options
     return cri_fail(call->error, CR_ERR_ARG,
                     "correction '%s': output_scale has to be finite, and tau 0 or more", o->name);
   }
-  return CR_OK;
+  return check_penalties(call, o);
 }
 
 static cr_status check_options(const cri_call* call, const cr_correction_options* o) {
@@ -277,6 +292,11 @@ static cr_status create_network(cri_correction* c, cr_error* error) {
   c->nmemory = cr_network_nmemory(c->network);
   c->nroom = cr_network_nroom(c->network);
   c->nweight = cr_network_nweight(c->network);
+  if (o->l2 > 0 && o->nlayer == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "correction '%s': l2 is of layers above the first, and it has one layer alone",
+                    o->name);
+  }
   if (c->nmemory > 0 && c->contact) {
     return cri_fail(error, CR_ERR_UNSUPPORTED,
                     "correction '%s': contacts come and go, so a network for '%s' cannot remember",
@@ -479,6 +499,9 @@ cr_status cr_model_get_correction(const cr_model* m, int i, cr_correction_info* 
                                     .nweight = c->nweight,
                                     .state_first = c->state_first,
                                     .nstate = c->nmember * c->nmemory,
-                                    .network = c->network};
+                                    .network = c->network,
+                                    .l2 = c->options.l2,
+                                    .lasso = c->options.lasso,
+                                    .group_lasso = c->options.group_lasso};
   return cri_give(&call, info, &given, sizeof given, "cr_correction_info");
 }

@@ -42,6 +42,7 @@ typedef struct {
   cr_network* network;
   int ninput, noutput, nmemory, nroom, nweight;  // of the network
   cr_real *offset, *scale;                       // of its inputs
+  int* numbers;  // of options.inputs: how many input numbers each is
   cr_real output_scale;
 
   cr_field_id target;  // changes[0]

@@ -485,9 +485,11 @@ static cr_status find_inputs(places* p) {
   c->slot = calloc((size_t)members * (size_t)c->ninput, sizeof *c->slot);
   c->offset = calloc((size_t)c->ninput, sizeof *c->offset);
   c->scale = calloc((size_t)c->ninput, sizeof *c->scale);
-  if (c->slot == NULL || c->offset == NULL || c->scale == NULL) {
+  c->numbers = malloc((size_t)o->ninput * sizeof *c->numbers);
+  if (c->slot == NULL || c->offset == NULL || c->scale == NULL || c->numbers == NULL) {
     return cri_fail(p->error, CR_ERR_MEMORY, "correction '%s': no memory", o->name);
   }
+  memcpy(c->numbers, numbers, (size_t)o->ninput * sizeof *c->numbers);
   cri_slot* at = c->slot;
   for (int i = 0; i < members; i++) {
     for (int k = 0; k < o->ninput; at += numbers[k], k++) {

@@ -9,6 +9,7 @@ int cr_cli_rollout(int argc, char** argv);
 int cr_cli_grad(int argc, char** argv);
 int cr_cli_batch(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);
+int cr_cli_train(int argc, char** argv);
 int cr_cli_bench(int argc, char** argv);
 int cr_cli_study(int argc, char** argv);
 

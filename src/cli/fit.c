@@ -6,8 +6,6 @@
 // never stopped.
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +14,8 @@
 #include "cli/fit_design.h"
 #include "cli/fit_problem.h"
 #include "cli/fit_runs.h"
-#include "cli/fit_runs_config.h"
+#include "command/interrupt.h"
+#include "command/runs_config.h"
 #include "command/setup.h"
 #include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
@@ -46,34 +45,6 @@ typedef struct {
   double pass_seconds;  // one pass over all training windows, with gradient; NaN when resumed
   cr_real loss, held_out_loss;
 } fit;
-
-// ---- Ctrl-C: finish the chunk, leave; what was evaluated is saved already
-
-// written by the handler, which any thread may run, and read by all workers
-static atomic_int interrupted;
-
-static void interrupt(int signal_number) {
-  (void)signal_number;
-  atomic_store(&interrupted, 1);
-}
-
-static bool stop(void* context) {
-  (void)context;
-  return atomic_load(&interrupted) != 0;
-}
-
-static void catch_signals(void) {
-  // a second Ctrl-C ends the process at once
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  (void)sigemptyset(&action.sa_mask);
-  struct sigaction before;
-  (void)sigaction(SIGINT, &action, NULL);
-  (void)sigaction(SIGTERM, &action, NULL);
-  // nohup wants to hear nothing of a terminal that closes
-  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-    (void)sigaction(SIGHUP, &action, NULL);
-  }
-}
 
 // ---- after every evaluation: history.csv, checkpoint, progress
 
@@ -154,7 +125,7 @@ static cr_status seen(void* context, const cr_record* record, int i, bool fresh,
   if (cri_progress_due(&f->progress)) {
     show_progress(f, &row, i);
   }
-  return interrupted != 0 ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted") : CR_OK;
+  return cr_interrupted(NULL) ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted") : CR_OK;
 }
 
 // ---- beginning
@@ -191,7 +162,7 @@ static cr_status begin(fit* f, cr_error* error) {
                                   .resume = f->o.resume,
                                   .force = f->o.force,
                                   .as_recorded = f->o.as_recorded,
-                                  .stop = stop};
+                                  .stop = cr_interrupted};
   char path[CR_MAX_PATH];
   CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
   tell_warnings(&f->problem);
@@ -445,7 +416,7 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
 
 static cr_status run(fit* f, int* code, cr_error* error) {
   f->progress = cri_progress_begin();
-  catch_signals();
+  cr_interrupt_catch();
   cr_status status = begin(f, error);
   status = status == CR_OK ? search(f, error) : status;
   cri_progress_end(&f->progress);
@@ -459,18 +430,6 @@ static cr_status run(fit* f, int* code, cr_error* error) {
   }
   CR_TRY(status);
   return finish(f, code, error);
-}
-
-// what the first argument is: a model with measured runs behind it, or a configuration
-static bool is_model(const char* path) {
-  static const char* const endings[] = {".xml", ".mjcf", ".urdf", ".crm"};
-  size_t n = strlen(path);
-  bool is = false;
-  for (int i = 0; i < 4; i++) {
-    size_t k = strlen(endings[i]);
-    is = is || (n > k && strcmp(path + n - k, endings[i]) == 0);
-  }
-  return is;
 }
 
 // what belongs to planned runs, and what would do nothing with them
@@ -539,7 +498,8 @@ int cr_cli_fit(int argc, char** argv) {
   }
   f->o.seed = -1;
   f->o.method = (cr_method_options)CR_METHOD_DEFAULTS;
-  cr_fit_runs_options runs = {.held_out = (double)NAN, .method = CR_METHOD_DEFAULTS};
+  cr_fit_runs_options runs = {
+      .command = "fit", .held_out = (double)NAN, .method = CR_METHOD_DEFAULTS};
   const cr_option rows[] = {
       {"", CR_OPT_LIST, &runs.paths, "MODEL RUN... | CONFIG",
        "a model and files of measured signals, or a YAML file of either kind "
@@ -547,28 +507,13 @@ int cr_cli_fit(int argc, char** argv) {
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
        "scale offset direction inertia density shape box_side"},
-      {"--noise", CR_OPT_LIST, &runs.noise, "PLACE=SD",
-       "runs: standard deviation of a place (default: found)"},
-      {"--delay", CR_OPT_LIST, &runs.delay, "PLACE", "runs: find the delay of a place"},
-      {"--offset", CR_OPT_LIST, &runs.offset, "PLACE", "runs: find the constant offset of a place"},
-      {"--column", CR_OPT_LIST, &runs.column, "COLUMN=PLACE",
-       "runs: what a column with another name is"},
-      {"--ignore", CR_OPT_LIST, &runs.ignore, "COLUMN", "runs: leave out a column"},
+      CR_RUNS_OPTIONS(runs, "runs: ", "found"),
       {"--profile", CR_OPT_LIST, &runs.profile, "NAME|all",
        "runs: intervals of these numbers by profile likelihood, some ten searches each"},
       {"--blueprint", CR_OPT_TEXT, &runs.blueprint, "FILE",
        "runs: add the corrections of a blueprint, whose weights are plugin_param"},
-      {"--rate", CR_OPT_POSITIVE, &runs.rate, "HZ", "runs: rows a second, of files without times"},
-      {"--window", CR_OPT_POSITIVE, &runs.window, "S",
-       "runs: predict pieces of so many seconds, each from a start of its own (default: whole "
-       "runs)"},
       {"--continuity", CR_OPT_POSITIVE, &runs.continuity, "SD",
        "runs: pieces go on where the last one ended, to this standard deviation"},
-      {"--huber", CR_OPT_POSITIVE, &runs.huber, "K",
-       "runs: errors beyond K standard deviations count linearly"},
-      {"--held-out", CR_OPT_REAL, &runs.held_out, "SHARE",
-       "runs: share of the runs held aside (default 0.2 of 5 runs and more, else 0)"},
-      {"--held-runs", CR_OPT_LIST, &runs.held_runs, "NAME", "runs: hold these aside, as 'night_*'"},
       {"--confidence", CR_OPT_POSITIVE, &runs.confidence, "P", "runs: of intervals (default 0.9)"},
       {"--correlated", CR_OPT_FLAG, &runs.correlated, "",
        "runs: intervals count that errors follow each other, where they do"},
@@ -614,7 +559,7 @@ int cr_cli_fit(int argc, char** argv) {
   cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  bool config = runs.paths.n > 0 && !is_model(runs.paths.text[0]);
+  bool config = runs.paths.n > 0 && !cr_runs_config_is_model(runs.paths.text[0]);
   bool file = config && cr_runs_config_is(runs.paths.text[0]);  // of measured runs
   cr_runs_config* runs_config = NULL;
   if (status == CR_OK && help == CR_HELP_NONE) {
@@ -632,9 +577,9 @@ int cr_cli_fit(int argc, char** argv) {
     cr_options_print_help(&line, help);
   } else if (status == CR_OK && (!config || file)) {
     share_options(&f->o, &runs);
-    catch_signals();
-    status =
-        runs.design ? cr_fit_design(&runs, stop, &error) : cr_fit_runs(&runs, stop, &code, &error);
+    cr_interrupt_catch();
+    status = runs.design ? cr_fit_design(&runs, cr_interrupted, &error)
+                         : cr_fit_runs(&runs, cr_interrupted, &code, &error);
     cr_runs_config_locate(runs_config, argc, argv, &error);
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, NULL);
   } else {

@@ -11,30 +11,6 @@
 #include "cli/fit_lines.h"
 #include "cli/fit_search.h"
 #include "fit/fit_report.h"
-#include "tools/xml.h"
-
-static bool saves_mujoco(const char* path) {
-  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
-  return dot != NULL && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjb") == 0);
-}
-
-// before much work: the model found can be written, and not over what was read
-static cr_status check_save(const cr_runs_fit* f, cr_error* error) {
-  const char *path = f->o->save, *model = f->o->paths.text[0];
-  if (saves_mujoco(path) && !cri_xml_root_is(model, "mujoco") && !cri_xml_root_is(model, "robot")) {
-    return cri_fail(error, CR_ERR_ARG, "--save %s: needs a model in MJCF or URDF, which %s is not",
-                    path, model);
-  }
-  for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
-    if (cri_file_same(path, f->o->paths.text[i])) {
-      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
-    }
-  }
-  if (path != NULL && f->o->config != NULL && cri_file_same(path, f->o->config)) {
-    return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
-  }
-  return path != NULL ? cri_file_writable(path, error) : CR_OK;
-}
 
 static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   char name[64];
@@ -44,29 +20,6 @@ static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   return cri_path_join(f->saving.path, f->folder, name, error);
 }
 
-// rank 0: the folder is there, no other run writes to it, and nothing in it is lost that was not given up
-static cr_status claim_folder(cr_runs_fit* f, cr_error* error) {
-  const cr_fit_runs_options* o = f->o;
-  char path[CR_MAX_PATH];
-  CR_TRY(cri_path_join(path, f->folder, "result.json", error));
-  if (!o->force && !o->resume && access(path, F_OK) == 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "%s: holds result.json of an earlier fit; --force overwrites it", f->folder);
-  }
-  if (!o->force && !o->resume && access(f->saving.path, F_OK) == 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "%s: is there of an interrupted fit; --resume goes on with it, --force begins "
-                    "anew",
-                    f->saving.path);
-  }
-  if (o->resume && access(f->saving.path, F_OK) != 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--resume: %s is not there: no fit was interrupted in this folder",
-                    f->saving.path);
-  }
-  return cr_fit_setup_claim(f, error);
-}
-
 static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
   f->saving.begin = f->progress.start;
   CR_TRY(cr_fit_search_name(f, error));
@@ -74,23 +27,13 @@ static cr_status open_saving(cr_runs_fit* f, cr_error* error) {
                       : cr_fit_saving_begin(&f->saving, error);
 }
 
-// what an earlier fit found is not what this one finds
-static void forget_result(const cr_runs_fit* f) {
-  char path[CR_MAX_PATH];
-  if (cri_path_join(path, f->folder, "result.json", NULL) == CR_OK) {
-    (void)unlink(path);
-  }
-}
-
-// the model with what was found: as MuJoCo's file, or as Carom's
+// the model with what was found
 static cr_status save_model(const cr_runs_fit* f, cr_error* error) {
   if (f->o->save == NULL) {
     return CR_OK;
   }
   CR_TRY(cr_parameters_set(f->parameters, f->x, error));
-  const cr_model* m = cr_parameters_model(f->parameters);
-  return saves_mujoco(f->o->save) ? cr_mujoco_save(m, f->o->paths.text[0], NULL, f->o->save, error)
-                                  : cr_model_save(m, f->o->save, error);
+  return cr_fit_setup_save(f, cr_parameters_model(f->parameters), error);
 }
 
 // corrections with the weights found: corrections.crb in the folder
@@ -143,7 +86,7 @@ static cr_status finish(cr_runs_fit* f, int* code, cr_error* error) {
 // ---- the run
 
 static cr_status set_up(cr_runs_fit* f, cr_error* error) {
-  CR_TRY(f->ranks.rank == 0 ? check_save(f, error) : CR_OK);
+  CR_TRY(f->ranks.rank == 0 ? cr_fit_setup_check_save(f, error) : CR_OK);
   CR_TRY(cr_fit_setup(f, error));
   return name_files(f, error);
 }
@@ -183,11 +126,11 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
   CR_TRY(cr_fit_search_check(f->o, &spread, error));
   CR_TRY(spread ? cr_ranks_open(&f->ranks, error) : CR_OK);
   CR_TRY(cr_ranks_agree(&f->ranks, set_up(f, error), error));
-  cr_status status = f->ranks.rank == 0 ? claim_folder(f, error) : CR_OK;
+  cr_status status = f->ranks.rank == 0 ? cr_fit_setup_claim_anew(f, error) : CR_OK;
   CR_TRY(cr_ranks_agree(&f->ranks, status, error));
   CR_TRY(cr_ranks_agree(&f->ranks, open_saving(f, error), error));
   if (f->ranks.rank == 0) {
-    forget_result(f);
+    cr_fit_setup_forget(f);
   }
   CR_TRY(search(f, error));
   status = f->ranks.rank == 0 ? answer(f, code, error) : CR_OK;
@@ -198,7 +141,11 @@ static cr_status run(cr_runs_fit* f, int* code, cr_error* error) {
 
 cr_status cr_fit_runs(const cr_fit_runs_options* o, bool (*stop)(void* context), int* code,
                       cr_error* error) {
-  cr_runs_fit f = {.o = o, .stop = stop, .ranks = {.size = 1}, .progress = cri_progress_begin()};
+  cr_runs_fit f = {.o = o,
+                   .stop = stop,
+                   .ranks = {.size = 1},
+                   .progress = cri_progress_begin(),
+                   .saving = {.kind = "fit"}};
   cr_status status = run(&f, code, error);
   cri_progress_end(&f.progress);
   cr_fit_setup_free(&f);

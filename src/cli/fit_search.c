@@ -68,6 +68,9 @@ cr_status cr_fit_search_name(cr_runs_fit* f, cr_error* error) {
   const cr_fit_runs_options* o = f->o;
   uint64_t* of = f->saving.of;
   of[CR_FIT_OF_MODEL] = cr_model_fingerprint(f->m, 0);
+  if (o->blueprint != NULL) {
+    CR_TRY(cri_file_fingerprint(&of[CR_FIT_OF_BLUEPRINT], o->blueprint, error));
+  }
   of[CR_FIT_OF_DATA] = (uint64_t)o->paths.n;
   for (int i = 1; i < o->paths.n; i++) {
     CR_TRY(cri_file_fingerprint(&of[CR_FIT_OF_DATA], o->paths.text[i], error));

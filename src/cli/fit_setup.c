@@ -12,15 +12,17 @@
 #include "cli/fit_lines.h"
 #include "cli/fit_plans.h"
 #include "command/setup.h"
+#include "tools/xml.h"
 
 // ---- what is given
 
-static cr_status open_model(cr_runs_fit* f, cr_error* error) {
+cr_status cr_fit_setup_model(cr_runs_fit* f, cr_error* error) {
   CR_TRY(cr_load_report_create(&f->report, error));
   CR_TRY(cr_model_open_report(&f->m, f->o->paths.text[0], NULL, f->report, error));
-  int warnings = f->ranks.rank == 0 ? cr_load_report_count(f->report, CR_LOAD_WARNING) : 0;
+  int warnings =
+      f->ranks.rank == 0 && !f->quiet ? cr_load_report_count(f->report, CR_LOAD_WARNING) : 0;
   for (int i = 0; i < warnings; i++) {
-    (void)fprintf(stderr, "carom fit: warning: %s\n",
+    (void)fprintf(stderr, "carom %s: warning: %s\n", f->o->command,
                   cr_load_report_get(f->report, CR_LOAD_WARNING, i));
   }
   const cr_method_options* method = &f->o->method;
@@ -108,13 +110,32 @@ static cr_status tell_doubts(cr_runs_fit* f, cr_error* error) {
       return cri_fail(error, CR_ERR_FORMAT, "%s (--as-recorded takes the data as they are)", text);
     }
     if (f->ranks.rank == 0) {
-      (void)fprintf(stderr, "carom fit: warning: %s\n", text);
+      (void)fprintf(stderr, "carom %s: warning: %s\n", f->o->command, text);
     }
   }
   return CR_OK;
 }
 
+// the weights of all corrections, number 0 of them first
+static cr_status add_weights(cr_runs_fit* f, cr_error* error) {
+  int n = cr_model_count(f->m, "npluginparam");
+  if (n > CR_MAX_PARAMETERS) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "%s: its corrections have %d weights; at most %d numbers are trained at once",
+                    f->o->blueprint, n, (int)CR_MAX_PARAMETERS);
+  }
+  for (int i = 0; i < f->o->estimate.n; i++) {
+    if (strstr(f->o->estimate.text[i], "plugin_param") != NULL) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "--estimate %s: the weights of all corrections are trained anyway",
+                      f->o->estimate.text[i]);
+    }
+  }
+  return cr_estimates_add(&f->estimates, f->m, "plugin_param[*]", error);
+}
+
 static cr_status read_estimates(cr_runs_fit* f, cr_error* error) {
+  CR_TRY(f->o->weights ? add_weights(f, error) : CR_OK);
   for (int i = 0; i < f->o->estimate.n; i++) {
     CR_TRY(cr_estimates_add(&f->estimates, f->m, f->o->estimate.text[i], error));
   }
@@ -235,7 +256,8 @@ cr_status cr_fit_setup_folder(cr_runs_fit* f, cr_error* error) {
   if (f->o->out != NULL) {
     return cri_path_join(f->folder, "", f->o->out, error);
   }
-  (void)snprintf(f->folder, sizeof f->folder, "fit_%.*s", (int)strcspn(name, "."), name);
+  (void)snprintf(f->folder, sizeof f->folder, "%s_%.*s", f->o->command, (int)strcspn(name, "."),
+                 name);
   return CR_OK;
 }
 
@@ -246,21 +268,87 @@ cr_status cr_fit_setup_claim(cr_runs_fit* f, cr_error* error) {
   return CR_OK;
 }
 
+cr_status cr_fit_setup_claim_anew(cr_runs_fit* f, cr_error* error) {
+  const cr_fit_runs_options* o = f->o;
+  const char* kind = f->saving.kind;
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, f->folder, "result.json", error));
+  if (!o->force && !o->resume && access(path, F_OK) == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "%s: holds result.json of an earlier %s; --force overwrites it", f->folder,
+                    kind);
+  }
+  if (!o->force && !o->resume && access(f->saving.path, F_OK) == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "%s: is there of an interrupted %s; --resume goes on with it, --force begins "
+                    "anew",
+                    f->saving.path, kind);
+  }
+  if (o->resume && access(f->saving.path, F_OK) != 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--resume: %s is not there: no %s was interrupted in this folder",
+                    f->saving.path, kind);
+  }
+  return cr_fit_setup_claim(f, error);
+}
+
+void cr_fit_setup_forget(const cr_runs_fit* f) {
+  char path[CR_MAX_PATH];
+  if (cri_path_join(path, f->folder, "result.json", NULL) == CR_OK) {
+    (void)unlink(path);
+  }
+}
+
+// ---- the model that was found
+
+static bool saves_mujoco(const char* path) {
+  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
+  return dot != NULL && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjb") == 0);
+}
+
+cr_status cr_fit_setup_check_save(const cr_runs_fit* f, cr_error* error) {
+  const char *path = f->o->save, *model = f->o->paths.text[0];
+  if (saves_mujoco(path) && !cri_xml_root_is(model, "mujoco") && !cri_xml_root_is(model, "robot")) {
+    return cri_fail(error, CR_ERR_ARG, "--save %s: needs a model in MJCF or URDF, which %s is not",
+                    path, model);
+  }
+  for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
+    if (cri_file_same(path, f->o->paths.text[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+    }
+  }
+  const char* read[] = {f->o->config, f->o->blueprint};
+  for (int i = 0; i < 2 && path != NULL; i++) {
+    if (read[i] != NULL && cri_file_same(path, read[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+    }
+  }
+  return path != NULL ? cri_file_writable(path, error) : CR_OK;
+}
+
+cr_status cr_fit_setup_save(const cr_runs_fit* f, const cr_model* m, cr_error* error) {
+  return saves_mujoco(f->o->save) ? cr_mujoco_save(m, f->o->paths.text[0], NULL, f->o->save, error)
+                                  : cr_model_save(m, f->o->save, error);
+}
+
 // ---- all of it
 
 static cr_status check_words(const cr_fit_runs_options* o, cr_error* error) {
-  const char* missing = o->paths.n < 2       ? "no file of a run is given behind the model"
-                        : o->estimate.n == 0 ? "nothing to find: --estimate names it, as "
-                                               "--estimate 'body_mass[*]'"
-                        : o->continuity > 0 && !(o->window > 0)
-                            ? "--continuity needs --window, whose pieces it ties"
-                            : NULL;
+  const char* missing =
+      o->paths.n < 2 ? "no file of a run is given behind the model"
+      : o->weights && o->blueprint == NULL
+          ? "nothing to train: --blueprint gives the corrections, as "
+            "--blueprint friction.yaml"
+      : !o->weights && o->estimate.n == 0     ? "nothing to find: --estimate names it, as "
+                                                "--estimate 'body_mass[*]'"
+      : o->continuity > 0 && !(o->window > 0) ? "--continuity needs --window, whose pieces it ties"
+                                              : NULL;
   return missing == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", missing);
 }
 
 cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error) {
   CR_TRY(check_words(f->o, error));
-  CR_TRY(open_model(f, error));
+  CR_TRY(cr_fit_setup_model(f, error));
   CR_TRY(read_runs(f, error));
   CR_TRY(f->o->observe.n > 0 ? simulate_plans(f, error) : CR_OK);
   CR_TRY(set_noises(f, error));

@@ -5,10 +5,10 @@
 
 #include "carom/carom.h"
 #include "cli/fit_runs.h"
-#include "cli/fit_saving.h"
 #include "command/ranks.h"
 #include "fit/estimates.h"
 #include "fit/fit_report.h"
+#include "fit/fit_saving.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 
@@ -39,7 +39,8 @@ typedef struct {
   bool (*stop)(void* context);
   cr_ranks ranks;
   cr_fit_saving saving;
-  bool many;  // several identifications are at work: none shows its steps
+  bool quiet;  // warnings of the model are told already
+  bool many;   // several identifications are at work: none shows its steps
 } cr_runs_fit;
 
 /// Names f->folder: --out, or fit_<name of the configuration or model>.
@@ -47,6 +48,22 @@ cr_status cr_fit_setup_folder(cr_runs_fit* f, cr_error* error);
 
 /// The folder is there, and no other run writes to it until cr_fit_setup_free.
 cr_status cr_fit_setup_claim(cr_runs_fit* f, cr_error* error);
+
+/// The same, where nothing in it is lost that was not given up: results of an earlier run, or the file of an interrupted one, need
+/// --force or --resume. --resume needs that file.
+cr_status cr_fit_setup_claim_anew(cr_runs_fit* f, cr_error* error);
+
+/// Removes result.json: what an earlier run found is not what this one finds.
+void cr_fit_setup_forget(const cr_runs_fit* f);
+
+/// Before much work: --save can be written, and not over what was read.
+cr_status cr_fit_setup_check_save(const cr_runs_fit* f, cr_error* error);
+
+/// Writes a model that was found to --save: as MuJoCo's file by its ending, or as Carom's.
+cr_status cr_fit_setup_save(const cr_runs_fit* f, const cr_model* m, cr_error* error);
+
+/// The model alone, with its corrections and options of the integrator.
+cr_status cr_fit_setup_model(cr_runs_fit* f, cr_error* error);
 
 /// Model, runs, parameters and identification of f->o; nothing is written.
 cr_status cr_fit_setup(cr_runs_fit* f, cr_error* error);

@@ -21,6 +21,7 @@ static const struct {
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
     {"batch", cr_cli_batch, "many rollouts and gradients, over threads and machines"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
+    {"train", cr_cli_train, "train corrections of a model, small networks, from recorded motion"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
     {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},
 };

@@ -4,9 +4,7 @@
 #ifndef CR_FIT_REPORT_H
 #define CR_FIT_REPORT_H
 
-#include "carom/identify.h"
-
-enum { CR_FIT_FILE_NAME = 160 };
+#include "fit/predictions.h"
 
 /// A line of the report.
 typedef struct {

@@ -20,9 +20,10 @@ static cr_status check_solved(const cri_call* call, const cr_identification* id,
 static cr_status check_inferred(const cri_call* call, const cr_identification* id,
                                 const void* out) {
   CR_TRY(check_solved(call, id, out));
-  return !id->trained ? CR_OK
-                      : cri_fail(call->error, CR_ERR_ARG,
-                                 "%s: cr_identification_train gives no intervals", call->name);
+  return !id->trained
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG,
+                        "%s: there are no intervals without cr_identification_solve", call->name);
 }
 
 cr_real cri_identification_number(const cri_problem* p, int i, cr_real d) {

@@ -16,7 +16,7 @@ struct cr_identification {
   const cr_measurements* measurements;
   char (*names)[CRI_NUMBER_NAME];  // of the numbers, then of what parameters report
   bool solved, held_fitted;
-  bool trained;             // solved by cr_identification_train: without intervals
+  bool trained;             // solved by cr_identification_train or _take: without intervals
   cr_real freedom, excess;  // degrees of freedom; chi^2 over them, at least 1
   cri_inference inference;
   cri_place_sums* sums[2];  // of a part, of every place

@@ -29,6 +29,8 @@ typedef struct {
   int64_t count[N_COUNT];
   cr_real front[N_FRONT];
   int32_t* order;
+  int32_t *member,
+      *first;  // of group k: member[first[k]] ... member[first[k + 1] - 1]; NULL without groups
   int* window;
   cr_real* room;
   int64_t identity[CRI_N_IDENTITY + 1];
@@ -75,6 +77,13 @@ static cr_status check(const cri_call* call, const cr_identification* id,
       return cri_fail(call->error, CR_ERR_ARG, "%s: group[%d] is %d, of %d numbers", call->name, i,
                       (int)o->group[i], p->n);
     }
+    const cr_real* factors[] = {o->lasso_factor, o->group_factor};
+    for (int k = 0; k < 2; k++) {
+      if (factors[k] != NULL && (!(factors[k][i] >= 0) || !isfinite(factors[k][i]))) {
+        return cri_fail(call->error, CR_ERR_ARG, "%s: %s_factor[%d] is negative or not finite",
+                        call->name, k == 0 ? "lasso" : "group", i);
+      }
+    }
   }
   return CR_OK;
 }
@@ -93,6 +102,36 @@ static cr_adam adam_of(const cr_training_options* o) {
 
 // ---- memory
 
+// numbers in the order of their groups
+static cr_status sort_groups(trainer* t, cr_error* error) {
+  const int32_t* group = t->o->group;
+  size_t n = (size_t)t->n;
+  if (group == NULL) {
+    return CR_OK;
+  }
+  t->member = calloc(2 * n + 2, sizeof *t->member);
+  if (t->member == NULL) {
+    return no_memory(error);
+  }
+  t->first = t->member + n;
+  for (int i = 0; i < t->n; i++) {
+    t->first[group[i] + 1]++;  // first[0]: those without group
+  }
+  int32_t at = 0;
+  t->first[0] = 0;
+  for (int k = 0; k < t->n; k++) {
+    int32_t size = t->first[k + 1];
+    t->first[k + 1] = at;  // filled up to the end of the group below
+    at += size;
+  }
+  for (int i = 0; i < t->n; i++) {
+    if (group[i] >= 0) {
+      t->member[t->first[group[i] + 1]++] = i;
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status create(trainer* t, cr_identification* id, const cr_training_options* o,
                         cr_error* error) {
   const cri_problem* p = &id->search.p;
@@ -105,6 +144,7 @@ static cr_status create(trainer* t, cr_identification* id, const cr_training_opt
   if (t->room == NULL || t->order == NULL || t->window == NULL) {
     return no_memory(error);
   }
+  CR_TRY(sort_groups(t, error));
   cr_real** const parts[] = {&t->x,        &t->mean,  &t->square, &t->best,
                              &t->gradient, &t->lower, &t->upper,  &t->before};
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
@@ -120,10 +160,19 @@ static cr_status create(trainer* t, cr_identification* id, const cr_training_opt
 static void destroy(trainer* t) {
   free(t->room);
   free(t->order);
+  free(t->member);
   free(t->window);
 }
 
 // ---- states to go on from
+
+static cr_real factor_of(const cr_training_options* o, int i) {
+  return o->lasso_factor != NULL ? o->lasso_factor[i] : 1;
+}
+
+static cr_real group_factor_of(const cr_training_options* o, int i) {
+  return o->group_factor != NULL ? o->group_factor[i] : factor_of(o, i);
+}
 
 static uint64_t fingerprint_of(const trainer* t) {
   const cr_training_options* o = t->o;
@@ -141,7 +190,8 @@ static uint64_t fingerprint_of(const trainer* t) {
   uint64_t hash = cri_fingerprint(0, numbers, sizeof numbers);
   for (int i = 0; i < t->n; i++) {
     const double row[] = {o->l2 != NULL ? (double)o->l2[i] : 0,
-                          o->group != NULL ? (double)o->group[i] : -1};
+                          o->group != NULL ? (double)o->group[i] : -1, (double)factor_of(o, i),
+                          (double)group_factor_of(o, i)};
     hash = cri_fingerprint(hash, row, sizeof row);
   }
   return hash;
@@ -252,60 +302,70 @@ static cr_status evaluate(trainer* t, const int* window, int n, cr_real* cost, i
 
 // ---- [identification.m11] the penalties, in Adam's metric h
 
-// h of x_i, its step being rate mean / h: what Adam divides by, but no less than the penalties of x_i. The part of the
+// h of x_i, its step being rate mean / h: what Adam divides by, but no less than the penalty of x_i. The part of the
 // step that is too long by that is taken back.
-static void fill_metric(const trainer* t, cr_real rate, cr_real* x, cr_real* h) {
+static void fill_metric(const trainer* t, cr_real rate, int i, cr_real penalty, cr_real* x,
+                        cr_real* h) {
   cr_real c1 = 1 - cr_pow(t->adam.b1, (cr_real)t->count[STEPS]);
   cr_real c2 = 1 - cr_pow(t->adam.b2, (cr_real)t->count[STEPS]);
-  for (int i = 0; i < t->n; i++) {
-    cr_real adam = cr_sqrt(t->square[i] / c2) + t->adam.eps;
-    h[i] = cr_max(adam, t->o->lasso + t->o->group_lasso);
-    x[i] += t->o->group[i] < 0 ? 0 : rate * t->mean[i] / c1 * (1 / adam - 1 / h[i]);
-  }
+  cr_real adam = cr_sqrt(t->square[i] / c2) + t->adam.eps;
+  h[i] = cr_max(adam, penalty);
+  x[i] += rate * t->mean[i] / c1 * (1 / adam - 1 / h[i]);
 }
 
 enum { MOST_NEWTON = 30 };
 
 // The minimum y = h x / (h + c / r), r = |y|, of sum h (y - x)^2 / 2 + c |y|; 0 where |h x| <= c. Newton on 1 / |h x / (h r + c)|,
 // which is concave in r: from 0 it never goes too far.
-static void shrink_group(const trainer* t, int group, cr_real c, const cr_real* h, cr_real* x) {
+static void shrink_group(const int32_t* member, int n, cr_real c, const cr_real* h, cr_real* x) {
   cr_real r = 0;
   for (int k = 0; k < MOST_NEWTON; k++) {
     cr_real sum = 0, slope = 0;
-    for (int i = 0; i < t->n; i++) {
-      if (t->o->group[i] == group) {
-        cr_real part = h[i] * x[i] / (h[i] * r + c);
-        sum += part * part;
-        slope += 2 * part * part * h[i] / (h[i] * r + c);
-      }
+    for (int j = 0; j < n; j++) {
+      int i = (int)member[j];
+      cr_real part = h[i] * x[i] / (h[i] * r + c);
+      sum += part * part;
+      slope += 2 * part * part * h[i] / (h[i] * r + c);
     }
     if (sum - 1 <= 8 * CR_EPS) {
       break;
     }
     r += 2 * sum * (cr_sqrt(sum) - 1) / slope;
   }
-  for (int i = 0; i < t->n; i++) {
-    x[i] *= t->o->group[i] == group ? h[i] * r / (h[i] * r + c) : 1;
+  for (int j = 0; j < n; j++) {
+    int i = (int)member[j];
+    x[i] *= h[i] * r / (h[i] * r + c);
+  }
+}
+
+// a group: what its numbers lose alone, then what it loses as a whole
+static void shrink_members(const trainer* t, const int32_t* member, int n, cr_real rate, cr_real* x,
+                           cr_real* h) {
+  const cr_training_options* o = t->o;
+  cr_real sum = 0;
+  for (int j = 0; j < n; j++) {
+    cr_real factor = group_factor_of(o, (int)member[j]);
+    sum += factor * factor;
+  }
+  cr_real whole = o->group_lasso * cr_sqrt(sum), each = whole / cr_sqrt((cr_real)n);
+  for (int j = 0; j < n; j++) {
+    int i = (int)member[j];
+    cr_real alone = o->lasso * factor_of(o, i);
+    fill_metric(t, rate, i, alone + each, x, h);
+    cr_real size = cr_max(cr_abs(x[i]) - rate * alone / h[i], 0);
+    x[i] = x[i] < 0 ? -size : size;
+  }
+  if (whole > 0) {
+    shrink_group(member, n, rate * whole, h, x);
   }
 }
 
 static void shrink(const trainer* t, cr_real rate, cr_real* x) {
-  cr_real *count = t->sums, *h = t->sums + t->n;  // of every group, of every number
-  if (t->o->group == NULL) {
-    return;
-  }
-  fill_metric(t, rate, x, h);
-  cr_zero(count, t->n);
-  for (int i = 0; i < t->n; i++) {
-    if (t->o->group[i] >= 0) {
-      cr_real size = cr_max(cr_abs(x[i]) - rate * t->o->lasso / h[i], 0);
-      x[i] = x[i] < 0 ? -size : size;
-      count[t->o->group[i]] += 1;
-    }
-  }
-  for (int g = 0; g < t->n && t->o->group_lasso > 0; g++) {
-    if (count[g] > 0) {
-      shrink_group(t, g, rate * t->o->group_lasso * cr_sqrt(count[g]), h, x);
+  cr_real* h = t->sums;
+  for (int k = 0; k < t->n && t->o->group != NULL; k++) {
+    int32_t first = t->first[k], n = t->first[k + 1] - first;
+    if (n > 0) {
+      shrink_members(t, t->member + first, (int)n, rate, x, h);
     }
   }
 }
@@ -396,36 +456,39 @@ static cr_status cost_of(trainer* t, cr_run_part part, cr_real* cost, cr_error* 
   return n > 0 ? evaluate(t, t->window, n, cost, &numbers, NULL, error) : CR_OK;
 }
 
-static bool keep_best(trainer* t, cr_real held) {
+static bool goes_on(const trainer* t) {
+  return t->o->patience == 0 || t->count[EPOCH] - t->count[BEST_EPOCH] < t->o->patience;
+}
+
+static void keep_best(trainer* t, cr_real held) {
   if (isnan(held) || held < t->front[BEST_COST]) {
     t->front[BEST_COST] = isnan(held) ? (cr_real)INFINITY : held;
     t->count[BEST_EPOCH] = t->count[EPOCH];
     cr_copy(t->best, t->x, t->n);
   }
-  return t->o->patience == 0 || t->count[EPOCH] - t->count[BEST_EPOCH] < t->o->patience;
 }
 
 static cr_status run(trainer* t, cr_training_end* end, cr_error* error) {
-  bool goes_on = true;
-  end->reason = "all epochs done";
-  while (t->count[EPOCH] < t->adam.iterations && goes_on) {
+  while (t->count[EPOCH] < t->adam.iterations && goes_on(t)) {
     cr_real cost = 0, held;
     CR_TRY(train_epoch(t, &cost, error));
     cr_status status = cost_of(t, CR_RUNS_HELD, &held, error);
     held = cri_search_is_no_place(status) ? (cr_real)INFINITY : held;
     CR_TRY(cri_search_is_no_place(status) ? CR_OK : status);
-    goes_on = keep_best(t, held);
-    end->reason = goes_on ? end->reason : "the cost of the runs held aside no longer falls";
+    keep_best(t, held);
     if (t->o->progress != NULL) {
       t->o->progress(t->o->context, (int)t->count[EPOCH], cost, held);
     }
     CR_TRY(save(t, error));
   }
+  end->reason = goes_on(t) ? "all epochs done" : "the cost of the runs held aside no longer falls";
   return CR_OK;
 }
 
 static cr_status finish(trainer* t, cr_training_end* end, cr_error* error) {
-  cr_copy(t->x, t->best, t->n);
+  if (!t->o->keep_last) {
+    cr_copy(t->x, t->best, t->n);
+  }
   CR_TRY(cost_of(t, CR_RUNS_TRAIN, &end->cost, error));
   CR_TRY(cost_of(t, CR_RUNS_HELD, &end->held_cost, error));
   CR_TRY(
@@ -433,7 +496,7 @@ static cr_status finish(trainer* t, cr_training_end* end, cr_error* error) {
   end->start_cost = t->front[START_COST];
   end->epochs = (int)t->count[EPOCH];
   end->steps = (int)t->count[STEPS];
-  end->best_epoch = (int)t->count[BEST_EPOCH];
+  end->best_epoch = (int)t->count[t->o->keep_last ? EPOCH : BEST_EPOCH];
   end->cuts = (int)t->count[CUTS];
   return CR_OK;
 }

@@ -21,7 +21,7 @@ typedef struct {
 } raw_layer;
 
 typedef struct {
-  char *name, *target, *act, *output_scale, *tau, *seed, *random_output;
+  char *name, *target, *act, *output_scale, *tau, *seed, *random_output, *l2, *lasso, *group_lasso;
   raw_input* inputs;
   unsigned ninputs;
   raw_layer* layers;
@@ -53,6 +53,9 @@ static const cyaml_schema_field_t correction_fields[] = {
     TEXT(raw_correction, tau),
     TEXT(raw_correction, seed),
     TEXT(raw_correction, random_output),
+    TEXT(raw_correction, l2),
+    TEXT(raw_correction, lasso),
+    TEXT(raw_correction, group_lasso),
     CYAML_FIELD_SEQUENCE_COUNT("inputs", CYAML_FLAG_POINTER, raw_correction, inputs, ninputs,
                                &input_item, 1, CR_MAX_CORRECTION_INPUTS),
     CYAML_FIELD_SEQUENCE_COUNT("layers", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_correction,
@@ -82,7 +85,7 @@ typedef struct {
 typedef struct {
   const char *name, *target;
   int act, seed;
-  double output_scale, tau;
+  double output_scale, tau, l2, lasso, group_lasso;
   bool random_output;
 } typed_correction;
 
@@ -111,6 +114,9 @@ static const cr_key correction_keys[] = {
     KEY(correction, tau, REAL, "0", 0, 1e300, "", "time constant of its memory"),
     KEY(correction, seed, INT, "0", 0, 2147483647, "", "of the first weights"),
     KEY(correction, random_output, BOOL, "false", 0, 0, "", "also the last layer starts random"),
+    KEY(correction, l2, REAL, "0", 0, 1e300, "", "penalty of squares above the first layer"),
+    KEY(correction, lasso, REAL, "0", 0, 1e300, "", "penalty of each weight of the inputs"),
+    KEY(correction, group_lasso, REAL, "0", 0, 1e300, "", "penalty of all weights of an input"),
 };
 
 #define KEYS(table) table, (int)(sizeof(table) / sizeof(table)[0])
@@ -163,7 +169,11 @@ static cr_status parse_correction(parsed* p, const raw_correction* raw, int i, c
                                   cr_error* error) {
   typed_correction t;
   char where[512];
-  (void)snprintf(where, sizeof where, "%s: correction %d", path, i);
+  if (raw->name != NULL) {
+    (void)snprintf(where, sizeof where, "%s: correction '%s'", path, raw->name);
+  } else {
+    (void)snprintf(where, sizeof where, "%s: correction %d", path, i);
+  }
   CR_TRY(cri_section_parse(&sections[CORRECTIONS], raw, &t, where, error));
   p->o = (cr_correction_options){.size = sizeof p->o,
                                  .name = t.name,
@@ -176,7 +186,10 @@ static cr_status parse_correction(parsed* p, const raw_correction* raw, int i, c
                                  .output_scale = (cr_real)t.output_scale,
                                  .tau = (cr_real)t.tau,
                                  .seed = (uint64_t)t.seed,
-                                 .random_output = t.random_output};
+                                 .random_output = t.random_output,
+                                 .l2 = (cr_real)t.l2,
+                                 .lasso = (cr_real)t.lasso,
+                                 .group_lasso = (cr_real)t.group_lasso};
   if (t.output_scale == 0) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: output_scale: outputs times 0 change nothing",
                     where);

@@ -83,7 +83,9 @@ static cr_status take_times(const arrays* a, int i, cr_real* time) {
     }
     return CR_OK;
   }
-  if (a->array[k].rows != rows || a->array[k].cols != 1) {
+  // of the last state of a rollout there is no control: each holds until the next time
+  bool ends_before = a->name[i].at.field == CR_FIELD_ctrl && a->array[k].rows == rows + 1;
+  if ((a->array[k].rows != rows && !ends_before) || a->array[k].cols != 1) {
     return cri_fail(a->f->error, CR_ERR_FORMAT, "%s: '%.80s' has %d rows, '%.80s' has %d x %d",
                     a->f->path, a->name[i].shown, rows, a->name[k].shown, a->array[k].rows,
                     a->array[k].cols);

@@ -30,7 +30,10 @@ static void add(cr_model* m, const char* name, const char* target, cr_correction
                                    .nlayer = 1,
                                    .output_scale = CR_R(0.5),
                                    .seed = 9,
-                                   .random_output = true};
+                                   .random_output = true,
+                                   .l2 = CR_R(0.25),
+                                   .lasso = CR_R(0.5),
+                                   .group_lasso = 2};
   assert_int_equal(cr_model_add_correction(m, &o, &error), CR_OK);
 }
 
@@ -83,6 +86,43 @@ static void seal(unsigned char* data, size_t n) {
   for (int i = 0; i < 8; i++) {
     data[n - 8 + (size_t)i] = (unsigned char)(hash >> (8 * i));
   }
+}
+
+static cr_correction_info info_of(const cr_model* m) {
+  cr_correction_info info = {.size = sizeof info};
+  assert_int_equal(cr_model_get_correction(m, 0, &info, &error), CR_OK);
+  return info;
+}
+
+// penalties go with the weights; a file of the first version has none
+TEST(penalties_are_kept) {
+  enum { PENALTIES = 24, VERSION_AT = 8 };
+  cr_model m, with, without;
+  assert_int_equal(random_model(&m, 4, NULL), CR_OK);
+  assert_int_equal(random_model(&with, 4, NULL), CR_OK);
+  assert_int_equal(random_model(&without, 4, NULL), CR_OK);
+  add(&m, "a", "qfrc_passive", CR_CORRECTION_ADD);
+  const char* path = scratch_path("net.crb");
+  assert_int_equal(cr_model_save_blueprint(&m, path, &error), CR_OK);
+  size_t n = load(path, bytes, sizeof bytes);
+  assert_int_equal(cri_blueprint_file_read(&with, bytes, n, path, &error), CR_OK);
+  cr_correction_info info = info_of(&with);
+  assert_true(info.l2 == CR_R(0.25) && info.lasso == CR_R(0.5) && info.group_lasso == 2);
+  const size_t weights = 4 + 8 * (size_t)info.nweight + 8, at = n - weights - PENALTIES;
+  memmove(bytes + at, bytes + at + PENALTIES, weights);
+  n -= PENALTIES;
+  bytes[VERSION_AT] = 1;
+  seal(bytes, n);
+  assert_int_equal(cri_blueprint_file_read(&without, bytes, n, path, &error), CR_OK);
+  info = info_of(&without);
+  assert_true(info.l2 == 0 && info.lasso == 0 && info.group_lasso == 0);
+  for (int k = 0; k < info.nweight; k++) {
+    assert_true(without.plugin_param[info.weight_first + k] ==
+                (cr_real)(double)m.plugin_param[info.weight_first + k]);
+  }
+  cri_model_free(&m);
+  cri_model_free(&with);
+  cri_model_free(&without);
 }
 
 TEST(damaged_files_are_refused) {

@@ -149,11 +149,19 @@ TEST(options_are_checked) {
   BAD(nlayer, CR_MAX_CORRECTION_LAYERS + 1);
   BAD(output_scale, (cr_real)INFINITY);
   BAD(tau, -1);
+  BAD(l2, -1);
+  BAD(lasso, (cr_real)NAN);
+  BAD(group_lasso, -1);
   const cr_real one = 1;
   o = good;
   o.nweight = 1;
   BAD(weights, &one);
 #undef BAD
+  o = good;
+  o.nlayer = 0;
+  o.l2 = 1;
+  assert_int_equal(cr_model_add_correction(m, &o, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "l2 is of layers above the first"));
   input[0].offset = (cr_real)NAN;
   assert_int_equal(cr_model_add_correction(m, &good, &error), CR_ERR_ARG);
   must(add(m, "net", "qfrc_passive", "qvel"));

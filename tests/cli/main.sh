@@ -9,7 +9,7 @@ grep -qxF "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION")" version.out || fail "$(cat 
 
 expect 0 help --help
 [ -s help.err ] && fail "--help writes to standard error"
-for command in check follow rollout grad batch fit bench study; do
+for command in check follow rollout grad batch fit train bench study; do
   grep -q "^  $command " help.out || fail "--help does not list $command"
   expect 0 one $command --help
   grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
@@ -45,9 +45,9 @@ expect 2 unknown simulate model.xml
 grep -qF "carom: unknown command 'simulate'" unknown.err || fail "$(cat unknown.err)"
 
 # ---- every command: options that are none, with an object if one was asked for
-for command in check rollout grad fit; do
+for command in check rollout grad fit train; do
   refused 2 "unknown option '--bogus'" $command model.xml --bogus
-  [ $command = fit ] || refused 2 "one argument too many" $command model.xml other.xml
+  [ $command = fit ] || [ $command = train ] || refused 2 "one argument too many" $command model.xml other.xml
   refused 2 "is missing" $command
   refused 2 "--json takes no value" $command model.xml --json=yes
 done

@@ -186,6 +186,49 @@ TEST(a_lasso_ends_at_a_minimum_of_cost_and_penalties) {
   }
 }
 
+// With factors f the penalties at the end are lasso f sign(x) and group_lasso sqrt(sum f^2) x / |x|; a factor of 0 takes the
+// penalty away, and factors of 1 change no bit.
+TEST(factors_weigh_the_lasso) {
+  static const int32_t group[NP] = {0, 0, -1, 1};
+  const cr_real factor[NP] = {CR_R(0.5), CR_R(1.5), 7, 0}, ones[NP] = {1, 1, 1, 1};
+  const cr_real whole_factor[NP] = {CR_R(1.2), CR_R(0.3), 7, 0};  // of groups, with k = 2
+  static const cr_real lasso[3] = {CR_R(0.7), 0, CR_R(0.4)},
+                       group_lasso[3] = {0, CR_R(0.9), CR_R(0.5)};
+  for (int k = 0; k < 3; k++) {
+    fit f = open_fit(CR_START_MEASURED, 0, CR_R(0.02), 0);
+    cr_real x[NP], y[NP], g[NP], cost;
+    must(cr_identification_get_start(f.id, x, &error));
+    cr_training_options o = {.size = sizeof o,
+                             .epochs = 1500,
+                             .rate = CR_R(0.02),
+                             .final_rate = CR_R(1e-6),
+                             .group = group,
+                             .lasso_factor = factor,
+                             .group_factor = k == 2 ? whole_factor : NULL,
+                             .lasso = lasso[k],
+                             .group_lasso = group_lasso[k]};
+    cr_training_end end = train(&f, &o, x);
+    must(cr_identification_evaluate(f.id, CR_RUNS_TRAIN, x, &cost, g, &error));
+    cr_real norm = cr_sqrt(x[0] * x[0] + x[1] * x[1]);
+    for (int i = 0; i < NP; i++) {
+      cr_real squares = k == 2 ? CR_R(1.44) + CR_R(0.09) : CR_R(0.25) + CR_R(2.25);
+      cr_real whole = group_lasso[k] * cr_sqrt(squares) * x[i] / norm;
+      cr_real penalty = i < 2 ? lasso[k] * factor[i] + whole : 0;
+      assert_true(i >= 2 || x[i] > CR_R(0.01));
+      assert_close(g[i] * end.cost / cost, -penalty, CR_R(1e-3));
+    }
+    o.epochs = 20;
+    o.lasso_factor = o.group_factor = NULL;
+    must(cr_identification_get_start(f.id, x, &error));
+    cr_copy(y, x, NP);
+    (void)train(&f, &o, x);
+    o.lasso_factor = ones;
+    (void)train(&f, &o, y);
+    assert_memory_equal(x, y, sizeof x);
+    close_fit(&f);
+  }
+}
+
 // noisy data, many epochs at a high rate: the epoch with the lowest cost of the runs held aside is returned
 TEST(held_runs_end_it) {
   fit f = open_fit(CR_START_MEASURED, CR_R(0.3), CR_R(0.05), 0);
@@ -198,6 +241,13 @@ TEST(held_runs_end_it) {
   assert_true(strstr(end.reason, "held aside") != NULL && isfinite(end.held_cost));
   cr_copy(y, x, NP);
   must(cr_identification_evaluate(f.id, CR_RUNS_HELD, y, &cost, NULL, &error));
+  // or the last one, which is no better there
+  cr_training_options last = o;
+  last.keep_last = true;
+  must(cr_identification_get_start(f.id, y, &error));
+  cr_training_end kept = train(&f, &last, y);
+  assert_true(kept.epochs == end.epochs && kept.best_epoch == end.epochs);
+  assert_true(kept.held_cost > end.held_cost && y[0] != x[0]);
   close_fit(&f);
 }
 
@@ -226,6 +276,35 @@ static void tell(void* context, int epoch, cr_real cost, cr_real held) {
 static bool stop(void* context) {
   const keeper* k = context;
   return k->stop_at > 0 && k->told >= k->stop_at;
+}
+
+// a state of a training that patience has ended has nothing left to do
+TEST(an_end_by_patience_stays) {
+  fit f = open_fit(CR_START_MEASURED, CR_R(0.3), CR_R(0.05), 0);
+  static keeper k;
+  cr_real x[NP], y[NP];
+  k = (keeper){0};
+  cr_training_options o = {.size = sizeof o,
+                           .epochs = 500,
+                           .batch = 2,
+                           .rate = CR_R(0.05),
+                           .patience = 5,
+                           .save = keep,
+                           .context = &k};
+  must(cr_identification_get_start(f.id, x, &error));
+  cr_training_end whole = train(&f, &o, x);
+  assert_true(whole.epochs < 500);
+  unsigned char* last = memcpy(calloc(1, k.size), k.bytes, k.size);
+  o.resume = last;
+  o.resume_size = k.size;
+  cr_zero(y, NP);
+  cr_training_end again = train(&f, &o, y);
+  assert_memory_equal(x, y, sizeof x);
+  assert_true(again.epochs == whole.epochs && again.best_epoch == whole.best_epoch &&
+              again.cost == whole.cost);
+  assert_string_equal(again.reason, whole.reason);
+  free(last);
+  close_fit(&f);
 }
 
 TEST(it_goes_on_to_the_same_digits) {
@@ -306,7 +385,8 @@ TEST(a_step_too_far_is_taken_back) {
 
 TEST(what_is_not_sane_is_refused) {
   static const int32_t group[NP] = {0, 0, 9, 0};
-  static const cr_real l2[NP] = {0, 0, -1, 0};
+  static const int32_t all[NP] = {0, 0, 0, 0};
+  static const cr_real l2[NP] = {0, 0, -1, 0}, open[NP] = {0, (cr_real)INFINITY, 0, 0};
   const cr_training_options sane = {.size = sizeof sane, .epochs = 2, .rate = CR_R(0.01)};
   const struct {
     cr_training_options o;
@@ -321,6 +401,9 @@ TEST(what_is_not_sane_is_refused) {
       {{.size = sizeof sane, .rate = 1, .lasso = 1}, "needs groups"},
       {{.size = sizeof sane, .rate = 1, .group = group, .lasso = 1}, "group[2] is 9"},
       {{.size = sizeof sane, .rate = 1, .l2 = l2}, "l2[2]"},
+      {{.size = sizeof sane, .rate = 1, .group = all, .lasso_factor = l2}, "lasso_factor[2]"},
+      {{.size = sizeof sane, .rate = 1, .group = all, .lasso_factor = open}, "lasso_factor[1]"},
+      {{.size = sizeof sane, .rate = 1, .group = all, .group_factor = open}, "group_factor[1]"},
       {{.size = sizeof sane, .rate = 1, .resume = l2}, "resume_size"},
   };
   fit f = open_fit(CR_START_MEASURED, 0, 0, 1);

@@ -163,6 +163,15 @@ static long call_cr_identification_train(void** a) {
   }
   return status;
 }
+static long call_cr_identification_take(void** a) {
+  cr_real x[4];
+  cr_status status = cr_identification_take(a[0], a[1], a[2]);
+  if (status == CR_OK) {
+    must(cr_identification_get_start(a[0], x, &w.error));
+    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &w.error));
+  }
+  return status;
+}
 CALL(cr_identification_evaluate, a[0], CR_RUNS_TRAIN, a[1], a[2], a[3], a[4])
 CALL(cr_identification_get, a[0], 0, a[1], a[2])
 CALL(cr_identification_report_count, a[0])
@@ -283,6 +292,8 @@ static long call_cr_model_read_blueprint(void** a) {
 CALL(cr_model_save_blueprint, a[0] != NULL ? w.corrected : NULL, a[1], a[2])
 CALL(cr_model_correction_count, a[0] != NULL ? w.corrected : NULL)
 CALL(cr_model_get_correction, a[0] != NULL ? w.corrected : NULL, 0, a[1], a[2])
+CALL(cr_correction_get_usage, a[0] != NULL ? w.corrected : NULL, 0, 0, a[1], a[2])
+CALL(cr_correction_get_weights, a[0] != NULL ? w.corrected : NULL, 0, a[1], a[2])
 CALL_MAKE(cr_network_create, cr_network_destroy, a[0], 2, a[1], 1, a[2])
 CALL_MAKE(cr_network_create_for_sequences, cr_network_destroy, a[0], 2, a[1], 1, a[2])
 CALL(cr_network_nlayer, NET(a[0]))

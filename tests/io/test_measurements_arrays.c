@@ -45,6 +45,16 @@ TEST(arrays_that_fit_are_added) {
   assert_int_equal(add(list + 1, 1, 100, NULL), CR_OK);
 }
 
+// as rollout records them: the last state has no control of its own
+TEST(controls_may_end_one_row_before_the_times) {
+  cri_measured_array list[] = {array("time", NULL, 4, 1), array("ctrl[drive]", NULL, 3, 1)};
+  assert_int_equal(add(list, 2, 0, NULL), CR_OK);
+  list[1].rows = 2;
+  refused(list, 2, 0, "'ctrl[drive]' has 2 rows, 'time' has 4 x 1");
+  list[1] = array("encoder", NULL, 3, 1);
+  refused(list, 2, 0, "'encoder' has 3 rows, 'time' has 4 x 1");
+}
+
 TEST(arrays_that_do_not_fit_are_refused) {
   const cri_measured_array time = array("time", NULL, 2, 1);
   const struct {

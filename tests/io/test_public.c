@@ -65,6 +65,7 @@ static struct {
   cr_learned* learned;
   cr_learning_end learning_end;
   cr_correction_info corrects;
+  cr_correction_usage usage;
   cr_trust_problem problem;
   cr_loss loss;
   cr_field_info field;
@@ -291,6 +292,7 @@ static void setup(void) {
   must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
                             &w.error));
   w.corrects.size = sizeof w.corrects;
+  w.usage.size = sizeof w.usage;
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
   make_measurements();
@@ -488,6 +490,7 @@ static const row table[] = {
     ROW(cr_identification_get_place, "_`e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_windows, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_get_state, "_ixyzxe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_take, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_predict, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
@@ -547,6 +550,8 @@ static const row table[] = {
     ROW(cr_model_save_blueprint, "MUe", STATUS, 0, blueprint_path, NULL),
     ROW(cr_model_correction_count, "M", COUNT, 0, NULL, NULL),
     ROW(cr_model_get_correction, "M\\e", STATUS, 0, NULL, NULL),
+    ROW(cr_correction_get_usage, "M\017e", STATUS, 0, NULL, NULL),
+    ROW(cr_correction_get_weights, "MXe", STATUS, 0, NULL, NULL),
     ROW(cr_network_create, "O e", STATUS, 0, NULL, NULL),
     ROW(cr_network_create_for_sequences, "O e", STATUS, 0, NULL, NULL),
     ROW(cr_network_nlayer, "I", COUNT, 0, NULL, NULL),
@@ -707,6 +712,8 @@ static void* argument_of_identification(char letter) {
       return (void*)(uintptr_t)&learning_options;
     case '\016':
       return &w.learning_end;
+    case '\017':
+      return &w.usage;
     case '|':
       return w.measurements;
     case '/':
@@ -1253,6 +1260,7 @@ static const sized sizes[] = {
     SIZED(cr_adjoint, &backward, cr_fit_create, 3, in_fit_adjoint),
     SIZED(cr_correction_options, &correction_options, cr_model_add_correction, 1, itself),
     SIZED(cr_correction_info, &w.corrects, cr_model_get_correction, 1, itself),
+    SIZED(cr_correction_usage, &w.usage, cr_correction_get_usage, 1, itself),
     SIZED(cr_correction_input, &input_of_correction, cr_model_add_correction, 1, in_correction),
     SIZED(cr_layer, &layer, cr_network_create, 1, itself),
     SIZED(cr_learning_data, &learning_data, cr_learned_evaluate, 1, itself),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fit_runs_config.h"
+#include "command/runs_config.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -39,6 +39,7 @@ struct cr_runs_config {
   slot* raw;
   char* paths[CR_MAX_LIST];
   int npath;
+  char blueprint[CR_MAX_PATH];
 };
 
 // ---- keys, from the options of the command
@@ -270,7 +271,17 @@ static cr_status check_output(const cr_runs_config* c, cr_error* error) {
                      "'out' and 'output' both name the folder of the results; give one", error);
 }
 
-static cr_status fill_options(const cr_runs_config* c, int argc, char** argv, cr_error* error) {
+// what is read is as seen from the file
+static cr_status place_blueprint(cr_runs_config* c, const key* k, cr_error* error) {
+  const char** path = k->option->value;
+  char folder[CR_MAX_PATH];
+  CR_TRY(cri_path_folder(folder, c->path, error));
+  CR_TRY(cri_path_join(c->blueprint, folder, *path, error));
+  *path = c->blueprint;
+  return CR_OK;
+}
+
+static cr_status fill_options(cr_runs_config* c, int argc, char** argv, cr_error* error) {
   CR_TRY(check_output(c, error));
   for (int i = 0; i < c->nkey; i++) {
     const key* k = &c->keys[i];
@@ -280,6 +291,8 @@ static cr_status fill_options(const cr_runs_config* c, int argc, char** argv, cr
     }
     if (s->text != NULL && s->text[0] != 0) {
       CR_TRY(fill_one(c, k, s->text, error));
+      bool blueprint = strcmp(k->option->name, "--blueprint") == 0;
+      CR_TRY(blueprint ? place_blueprint(c, k, error) : CR_OK);
     }
     for (unsigned n = 0; n < s->n && s->text == NULL; n++) {
       CR_TRY(fill_one(c, k, s->items[n], error));
@@ -345,6 +358,17 @@ void cr_runs_config_locate(const cr_runs_config* c, int argc, char** argv, cr_er
 }
 
 // ---- all of it
+
+bool cr_runs_config_is_model(const char* path) {
+  static const char* const endings[] = {".xml", ".mjcf", ".urdf", ".crm"};
+  size_t n = strlen(path);
+  bool is = false;
+  for (int i = 0; i < 4; i++) {
+    size_t k = strlen(endings[i]);
+    is = is || (n > k && strcmp(path + n - k, endings[i]) == 0);
+  }
+  return is;
+}
 
 bool cr_runs_config_is(const char* path) {
   char* text = NULL;

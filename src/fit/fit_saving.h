@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that an interrupted fit of measured runs goes on from: what fit it is of, and the last two states of its search.
+// The file that an interrupted fit of measured runs, or a training, goes on from: what it is of, and the last two states of its
+// search.
 // It is replaced whole or not at all.
-#ifndef CR_CLI_FIT_SAVING_H
-#define CR_CLI_FIT_SAVING_H
+#ifndef CR_FIT_SAVING_H
+#define CR_FIT_SAVING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 /// What a file has to be of to go on with it.
 typedef enum {
   CR_FIT_OF_MODEL,
+  CR_FIT_OF_BLUEPRINT,
   CR_FIT_OF_DATA,
   CR_FIT_OF_ESTIMATES,
   CR_FIT_OF_SETTINGS,
@@ -30,6 +32,7 @@ typedef struct {
 } cr_fit_state;
 
 typedef struct {
+  const char* kind;        // "fit", "training": of sentences
   char path[CR_MAX_PATH];  // "": nothing is saved
   uint64_t of[CR_FIT_OF];
   cr_fit_phase phase;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A head of eight-byte integers, the state before, the last state, a checksum over all.
-#include "cli/fit_saving.h"
+#include "fit/fit_saving.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,10 @@ enum {
   SIZE,
   N_HEAD
 };
-static const uint64_t magic = UINT64_C(0x6669742d72756e73), version = 1;
+static const uint64_t magic = UINT64_C(0x6669742d72756e73), version = 2;
 
 static const char* const names[] = {[CR_FIT_OF_MODEL] = "another model or --integrator",
+                                    [CR_FIT_OF_BLUEPRINT] = "another --blueprint",
                                     [CR_FIT_OF_DATA] = "other runs",
                                     [CR_FIT_OF_ESTIMATES] = "another --estimate",
                                     [CR_FIT_OF_SETTINGS] = "other settings",
@@ -130,8 +131,8 @@ static cr_status parse(cr_fit_saving* s, const char* bytes, size_t n, cr_error* 
   memcpy(head, bytes, sizeof head);
   memcpy(&sum, bytes + n - sizeof sum, sizeof sum);
   if (head[MAGIC] != magic || head[VERSION] != version) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: is not a state of carom fit of this version",
-                    s->path);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: is not a state of a %s of this version", s->path,
+                    s->kind);
   }
   size_t room = n - sizeof head - sizeof sum;
   if (sum != cri_fingerprint(0, bytes, n - sizeof sum) || head[SIZE_BEFORE] > room ||
@@ -141,9 +142,9 @@ static cr_status parse(cr_fit_saving* s, const char* bytes, size_t n, cr_error* 
   for (int i = 0; i < CR_FIT_OF; i++) {
     if (head[OF + i] != s->of[i]) {
       return cri_fail(error, CR_ERR_ARG,
-                      "%s: belongs to a fit with %s; --resume goes on with the same model, runs "
+                      "%s: belongs to a %s with %s; --resume goes on with the same model, runs "
                       "and options only",
-                      s->path, names[i]);
+                      s->path, s->kind, names[i]);
     }
   }
   s->phase = (cr_fit_phase)head[PHASE];
