@@ -26,7 +26,7 @@ typedef struct {
       group_lasso;  // adds group_lasso sqrt(size) |x of a group|; a group becomes exactly 0 as a whole
   const cr_real*
       lasso_factor;  // n numbers f >= 0, on the penalties of each x: lasso f_i |x_i|, and group_lasso sqrt(sum of f^2 over the
-      // group) |x of the group|; NULL: 1. An adaptive lasso has 1 / |x| of an earlier training here
+  // group) |x of the group|; NULL: 1. An adaptive lasso has 1 / |x| of an earlier training here
   int patience;   // ends after so many epochs without a lower cost of the runs held aside [never]
   uint64_t seed;  // of the order of windows
   bool (*stop)(void* context);  // asked between steps; true ends the training
