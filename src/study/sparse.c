@@ -471,7 +471,7 @@ static double least_ratio(cr_table* t, int swings) {
 }
 
 static void tell_swings(cr_notebook* book, cr_table* t) {
-  static const int counts[] = {1, 2, 5, 10, 20, 50};
+  static const int counts[] = {1, 2, 3, 5, 10, 20, 50};
   cri_say(book, "\nmedian error of the angles, rad:\n  swings    hybrid   network alone\n");
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double hybrid = median(t, HYBRID, counts[i], R_ERROR);
@@ -632,7 +632,7 @@ cr_status cri_study_sparse(cr_notebook* book, cr_error* error) {
   sparse s = {.book = book,
               .rows = brief ? 101 : 201,
               .tests = brief ? 10 : TESTS,
-              .swings = brief ? 5 : 10};
+              .swings = brief ? 3 : 10};
   cr_table table = {0};
   cr_status status = open_models(&s, error);
   status = status == CR_OK ? compute(&s, book, &table, error) : status;
