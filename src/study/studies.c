@@ -19,6 +19,10 @@ static const cr_study studies[] = {
      true, cri_study_pendulum},
     {"robot", "an arm and a quadruped with hidden parameters: errors, intervals, time", false,
      cri_study_robot},
+    {"golf", "a golf ball in air: forces that a network learns from twenty launches", false,
+     cri_study_golf},
+    {"sparse", "friction of a double pendulum: a network, and which inputs it needs", false,
+     cri_study_sparse},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model does not know, learned from runs whose states are known: the weights of its corrections, all as parameters.
+#ifndef CR_STUDY_LEARNED_H
+#define CR_STUDY_LEARNED_H
+
+#include "carom/carom.h"
+
+/// States of a run at even times, from `rows` rows of the state.
+typedef struct {
+  int rows;
+  cr_real interval;  // s
+  cr_real *q, *v;    // rows x nq, rows x nv
+} cr_states;
+
+/// Runs the model from a start; of the steps every `every`-th counts. Free with cri_states_free, also after an error.
+/// Shapes   qpos[nq], qvel[nv]
+/// Errors   those of steps; CR_ERR_MEMORY
+cr_status cri_states_run(cr_states* states, const cr_model* m, const cr_real* qpos,
+                         const cr_real* qvel, int rows, int every, cr_error* error);
+void cri_states_free(cr_states* states);
+
+/// A part of the state as a channel of the run that was begun last.
+typedef struct {
+  const char* place;
+  bool velocity;     // of v, not of q
+  int first, width;  // numbers of a row
+  cr_real noise;     // what an error counts by
+} cr_states_part;
+
+/// Adds parts of the states of one run.
+/// Errors   those of cr_measurements_add; CR_ERR_MEMORY
+cr_status cri_states_add(cr_measurements* ms, const cr_states* states, int nq, int nv,
+                         const cr_states_part* parts, int npart, cr_error* error);
+
+/// How the weights are found.
+typedef struct {
+  cr_real window;    // s that are predicted from one known state; 0: whole runs
+  cr_real prior_sd;  // of every weight, about 0; 0: none
+  bool keep_zeros;   // weights that are exactly 0 stay so
+  bool (*stop)(void* context);
+  void* context;
+} cr_lesson;
+
+/// A model's weights. x holds those that may move; the model in `parameters` follows after cri_learner_put.
+typedef struct {
+  cr_parameters* parameters;
+  cr_identification* id;
+  int n;
+  cr_real* x;
+} cr_learner;
+
+/// Weights of all corrections of m, from where they are. m need not outlive it, ms must. Free with cri_learner_close,
+/// also after an error.
+/// Errors   CR_ERR_ARG without weights; those of cr_identification_create; CR_ERR_MEMORY
+cr_status cri_learner_open(cr_learner* learner, const cr_model* m, const cr_measurements* ms,
+                           const cr_lesson* lesson, cr_error* error);
+void cri_learner_close(cr_learner* learner);
+
+/// Least squares from x on: at most so many steps of Levenberg and Marquardt. Puts x into the model.
+cr_status cri_learner_solve(cr_learner* learner, int steps, cr_search_end* end, cr_error* error);
+
+/// Descent from x on (carom/training.h). Puts x into the model.
+cr_status cri_learner_train(cr_learner* learner, const cr_training_options* how,
+                            cr_training_end* end, cr_error* error);
+
+#endif
