@@ -188,8 +188,7 @@ void cri_contact_law_force(const cr_model* m, const cr_data* d, cr_run rows, con
 }
 
 bool cri_contact_law_is_explicit(const cr_model* m, const cr_data* d, int row) {
-  return is_contact(d, row) &&
-         model_of(m, d, d->efc_id[row]) == &own[CR_CONTACT_HUNT_CROSSLEY];
+  return is_contact(d, row) && model_of(m, d, d->efc_id[row]) == &own[CR_CONTACT_HUNT_CROSSLEY];
 }
 
 void cri_contact_law_force_again(const cr_model* m, const cr_data* d, const cr_real* e, cr_real* f,

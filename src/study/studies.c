@@ -19,6 +19,8 @@ static const cr_study studies[] = {
      true, cri_study_pendulum},
     {"robot", "an arm and a quadruped with hidden parameters: errors, intervals, time", false,
      cri_study_robot},
+    {"push", "flat bodies pushed by a finger: tuned numbers, then a network on the friction below",
+     true, cri_study_push},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 
