@@ -16,7 +16,7 @@
 #include "study/sweep.h"
 #include "tools/plot.h"
 
-enum { PARTS = 5, SEEDS = 5, MOST_TESTED = 28, MADE = 20, MADE_BRIEF = 8 };
+enum { PARTS = 3, SEEDS = 5, MOST_TESTED = 28, MADE = 20, MADE_BRIEF = 8 };
 enum { UNTUNED, TUNED, CORRECTED };  // models; a corrected one for each seed
 static const char data_file[] = "pushes.h5";
 static const double millimetres = 1e3, degrees = 180 / (double)CR_PI;
@@ -443,7 +443,7 @@ cr_status cri_study_push(cr_notebook* book, cr_error* error) {
   push p = {.book = book,
             .parts = brief ? 1 : PARTS,
             .seeds = brief ? 1 : SEEDS,
-            .epochs = brief ? 12 : 20};
+            .epochs = 12};
   int round = cr_pool_size(book->pool);
   cr_status status = open(&p, error);
   status = status == CR_OK ? cri_sweep(book, &p.fit, round, tune, &p, error) : status;

@@ -12,6 +12,9 @@
 
 static const double pi = (double)CR_PI;
 static const double stir = 2e-4;                  // m: the finger is on its way
+// m/s: slower pushes are replayed at this speed. Inertia does not matter there, and friction that is regularised over a
+// velocity keeps its direction
+static const double least_speed = 0.04;
 static const double before = 0.02, after = 0.05;  // s that are kept around it
 enum { ELLIPSE_POINTS = 72, LEAST_ROWS = 10 };
 
@@ -168,6 +171,16 @@ static void turn_into(double at[2], const double origin[4]) {
   at[1] = -s * x + c * y;
 }
 
+static void hasten(cr_push* p) {
+  double factor = fmin(1, p->speed / least_speed);
+  for (int i = 0; i < p->nbody; i++) {
+    p->body[i][0] *= factor;
+  }
+  for (int i = 0; i < p->nfinger; i++) {
+    p->finger[i][0] *= factor;
+  }
+}
+
 // rows of the body from `begin` to `end`, the first of them as origin; all of the finger, so that it can be interpolated
 static cr_status normalise(const reader* r, cr_push* p) {
   double begin, end, origin[4];
@@ -196,8 +209,9 @@ static cr_status normalise(const reader* r, cr_push* p) {
                     "%d needed",
                     r->path, p->name, n, LEAST_ROWS);
   }
-  p->time = p->body[n - 1][0];
   p->speed = away(p->finger[p->nfinger - 1], p->finger[0]) / (end - begin - before - after);
+  hasten(p);
+  p->time = p->body[n - 1][0];
   p->size = hypot(p->body[n - 1][1], p->body[n - 1][2]);
   return CR_OK;
 }

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   char name[CR_PUSH_NAME];
   int shape;
-  double speed;         // m/s, of the finger, mean
+  double speed;         // m/s, of the finger, mean, as it was tracked
   int nbody, nfinger;   // rows
   double (*body)[4];    // s, m, m, rad: unwrapped
   double (*finger)[3];  // s, m, m: of its centre
@@ -43,7 +43,7 @@ enum { CR_PUSH_LEAST = 6 };
 /// HDF5: root attribute pusher_radius_m; shape/NAME with attributes mass_kg, inertia_kg_m2, centroid_m and the data set polygon [corners][2]
 /// or the attribute semi_axes_m; push/NAME with attributes shape, surface, object_moved, and the data sets object [rows][4] (s, x, y, yaw),
 /// tip [rows][3 or more] (s, x, y), in one frame, each with its own times. Pushes that hardly moved the body are left out, and those of a surface
-/// that has fewer than CR_PUSH_LEAST of the shape.
+/// that has fewer than CR_PUSH_LEAST of the shape. Pushes slower than 4 cm/s become as fast as that.
 /// Owner    the caller, cri_push_free, also after an error
 /// Errors   CR_ERR_FILE; CR_ERR_FORMAT naming file, push and row; CR_ERR_ARG: no shape has enough pushes; CR_ERR_MEMORY
 cr_status cri_push_read(cr_push_data* data, const char* path, cr_error* error);

@@ -3,12 +3,12 @@
 #include "study/push_fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/random.h"
 #include "carom/carom.h"
 #include "study/push_scene.h"
+#include "study/weights.h"
 
 const cr_push_number cri_push_numbers[CR_PUSH_NUMBERS] = {
     {"ground friction", "geom_friction[floor][0]", "", 0.35, 0.15, 0.5, 0, true},
@@ -224,39 +224,6 @@ static cr_status add_network(cr_model* m, uint64_t seed, cr_error* error) {
   return cr_model_add_correction(m, &o, error);
 }
 
-// a parameter for each weight
-static cr_status bind_weights(const cr_model* m, cr_parameters** ps, cr_error* error) {
-  int n = 0;
-  for (int i = 0; i < cr_model_correction_count(m); i++) {
-    cr_correction_info info = {.size = sizeof info};
-    CR_TRY(cr_model_get_correction(m, i, &info, error));
-    n += info.nweight;
-  }
-  cr_parameter_info* items = calloc((size_t)n, sizeof *items);
-  const cr_parameter_info** list = calloc((size_t)n, sizeof *list);
-  char(*names)[32] = calloc((size_t)n, sizeof *names);
-  cr_real* start = calloc((size_t)n, sizeof *start);
-  cr_status status = items != NULL && list != NULL && names != NULL && start != NULL
-                         ? cr_model_get(m, "plugin_param", start, n, error)
-                         : cri_fail(error, CR_ERR_MEMORY, "no memory");
-  for (int i = 0; i < n && status == CR_OK; i++) {
-    (void)snprintf(names[i], sizeof names[i], "plugin_param[%d]", i);
-    items[i] = (cr_parameter_info){.size = sizeof items[i],
-                                   .name = names[i],
-                                   .target = names[i],
-                                   .start = start[i],
-                                   .lower = (cr_real)-INFINITY,
-                                   .upper = (cr_real)INFINITY};
-    list[i] = &items[i];
-  }
-  status = status == CR_OK ? cr_parameters_create(ps, m, list, n, error) : status;
-  free(start);
-  free(names);
-  free(list);
-  free(items);
-  return status;
-}
-
 // ---- one network for all shapes, by Adam on a few pushes of a shape at a time
 
 enum { BATCH = 3 };
@@ -314,9 +281,6 @@ static cr_status evaluate(void* context, int iteration, const cr_real* x, cr_rea
   int epoch = iteration / s->nbatch;
   if (epoch != s->epoch) {
     cr_random random = cr_random_seed(s->t->seed, (uint64_t)epoch);
-    for (int i = 0; i < s->nbatch; i++) {
-      s->order[i] = i;
-    }
     cr_random_shuffle(&random, s->order, s->nbatch);
     s->epoch = epoch;
   }
@@ -362,7 +326,7 @@ static cr_status teach(school* s, cr_model* const* m, cr_real cost[2], cr_error*
   int n = 0;
   for (int i = 0; i < data->nshape; i++) {
     CR_TRY(add_network(m[i], s->t->seed, error));
-    CR_TRY(bind_weights(m[i], &s->ps[i], error));
+    CR_TRY(cri_bind_weights(&s->ps[i], m[i], error));
     n = cr_parameters_count(s->ps[i]);
   }
   CR_TRY(add_batches(s, m, error));
