@@ -142,14 +142,17 @@ static bool is_off(const cr_data* d, cr_run rows) {
 static void begin(const cr_model* m, const cr_data* d, const piece* p, const cr_real* e,
                   call_room* room) {
   int contact = d->efc_id[p->rows.begin];
-  *room =
-      (call_room){.call = {.size = sizeof room->call,
-                           .model = m,
-                           .contact = contact,
-                           .geom = {d->contact_geom[2 * contact], d->contact_geom[2 * contact + 1]},
-                           .dim = p->rows.end - p->rows.begin,
-                           .at = &room->at,
-                           .force = room->force}};
+  // the twin is cleared where it is used
+  room->call =
+      (cr_contact_call){.size = sizeof room->call,
+                        .model = m,
+                        .contact = contact,
+                        .geom = {d->contact_geom[2 * contact], d->contact_geom[2 * contact + 1]},
+                        .dim = p->rows.end - p->rows.begin,
+                        .at = &room->at,
+                        .force = room->force};
+  room->at = (cr_contact_numbers){.mu = 0};
+  cr_zero(room->force, CR_MAX_CONTACT_DIM);
   gather(p, contact, d, e, &room->at);
 }
 
@@ -184,6 +187,23 @@ void cri_contact_law_force(const cr_model* m, const cr_data* d, cr_run rows, con
   }
 }
 
+bool cri_contact_law_is_explicit(const cr_model* m, const cr_data* d, int row) {
+  return is_contact(d, row) && model_of(m, d, d->efc_id[row]) == &own[CR_CONTACT_HUNT_CROSSLEY];
+}
+
+void cri_contact_law_force_again(const cr_model* m, const cr_data* d, const cr_real* e, cr_real* f,
+                                 int32_t* state) {
+  for (int i = 0; i < d->nefc;) {
+    piece p = piece_at(m, d, i, d->nefc);
+    if (p.model == NULL) {
+      cri_constraint_force(d, p.rows, e, f, state);
+    } else if (p.model != &own[CR_CONTACT_HUNT_CROSSLEY]) {
+      contact_force(m, d, &p, e, f, state);
+    }
+    i = p.rows.end;
+  }
+}
+
 static void contact_jvp(const cr_model* m, const cr_data* d, const piece* p, const cr_real* e,
                         const cr_data* tan, const cr_real* e_tan, cr_real* f_tan) {
   const cr_contact_options* o = &p->model->options;
@@ -191,6 +211,7 @@ static void contact_jvp(const cr_model* m, const cr_data* d, const piece* p, con
   call_room room;
   begin(m, d, p, e, &room);
   if (!is_off(d, p->rows)) {
+    room.twin = (cr_contact_numbers){.mu = 0};
     room.call.twin = &room.twin;
     gather(p, room.call.contact, tan, e_tan, &room.twin);
     o->jvp(o->user, &room.call);
@@ -217,6 +238,7 @@ static void contact_vjp(const cr_model* m, const cr_data* d, const piece* p, con
   int i = p->rows.begin, dim = p->rows.end - i;
   call_room room;
   begin(m, d, p, e, &room);
+  room.twin = (cr_contact_numbers){.mu = 0};
   if (!is_off(d, p->rows)) {
     room.call.twin = &room.twin;
     cr_copy(room.force, f_bar + i, dim);

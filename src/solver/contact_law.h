@@ -18,6 +18,13 @@ cr_status cri_contact_law_check(const cr_model* m, cr_data* d);
 void cri_contact_law_force(const cr_model* m, const cr_data* d, cr_run rows, const cr_real* e,
                            cr_real* f, int32_t* state);
 
+/// Whether a row is of a contact whose force does not depend on e.
+bool cri_contact_law_is_explicit(const cr_model* m, const cr_data* d, int row);
+
+/// cri_contact_law_force of all rows, where f and state hold already what is right for such contacts.
+void cri_contact_law_force_again(const cr_model* m, const cr_data* d, const cr_real* e, cr_real* f,
+                                 int32_t* state);
+
 /// f_tan and e_bar of a contact model (solver/contact_model.h) at e, of rows that begin and end with a block.
 /// `bar` may be NULL.
 void cri_contact_law_jvp(const cr_model* m, const cr_data* d, cr_run rows, const cr_real* e,

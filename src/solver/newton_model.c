@@ -49,6 +49,16 @@ static point push_point(const problem* p) {
                  .state = cri_push_int(p->d, n)};
 }
 
+// two points; forces that do not depend on e stay what they are here
+static void push_points(const problem* p, point* x, point* y) {
+  const cr_data* d = p->d;
+  *x = push_point(p);
+  *y = push_point(p);
+  cri_contact_law_force(p->m, d, cri_all_rows(d), d->efc_aref, x->f, x->state);
+  cr_copy(y->f, x->f, d->nefc);
+  memcpy(y->state, x->state, (size_t)d->nefc * sizeof *x->state);
+}
+
 static void swap(point* x, point* y) {
   point z = *x;
   *x = *y;
@@ -63,7 +73,7 @@ static void evaluate(const problem* p, point* x) {
   for (int i = 0; i < d->nefc; i++) {
     x->e[i] -= d->efc_aref[i];
   }
-  cri_contact_law_force(p->m, d, cri_all_rows(d), x->e, x->f, x->state);
+  cri_contact_law_force_again(p->m, d, x->e, x->f, x->state);
   cr_zero(x->q, p->m->nv);
   cri_rows_mul_transposed(p->m, d, d->efc_J, x->q, x->f);
   cr_sparse_mul(x->Ma, p->mass->value, &p->mass->pattern, x->a);
@@ -145,7 +155,7 @@ static void form(const problem* p, const cr_real* e, cr_real* H) {
   }
   for (int i = 0, end; i < d->nefc; i = end) {
     end = i + cri_rows_block(p->m, d, i);
-    for (int s = i; s < end; s++) {
+    for (int s = cri_contact_law_is_explicit(p->m, d, i) ? end : i; s < end; s++) {
       const cr_real* slope = column(p, &c, (cr_run){i, end}, e, s);
       for (int r = i; r < end; r++) {
         subtract_product(d, nv, r, s, slope[r], H);
@@ -497,7 +507,8 @@ static cr_status solve(const cr_model* m, cr_data* d, const cr_mass_view* mass) 
   (void)cri_islands_find(m, d, mass->tree ? NULL : &mass->pattern);
   cri_pop(d, islands);
   p.dofs = cri_dofs_in_islands(m, d, (cr_runs){1, &all}, true, room);
-  point x = push_point(&p), y = push_point(&p);
+  point x, y;
+  push_points(&p, &x, &y);
   start(&p, &x, &y);
   const cr_contact_options* own = solver_of(m);
   cr_status status = own != NULL ? solve_by(own, &p, &x, &y) : search(&p, &x, &y);

@@ -70,13 +70,38 @@ static cr_status bind(const cr_cube* cube, const cr_real* p, cr_parameters** par
   return cr_parameters_create(parameters, cube->m, list, CR_CUBE_N, error);
 }
 
+cr_status cri_cube_model(const cr_cube* cube, const cr_real* p, cr_model** m, cr_error* error) {
+  cr_parameters* parameters;
+  *m = NULL;
+  CR_TRY(bind(cube, p, &parameters, error));
+  cr_status status = cr_model_copy(m, cr_parameters_model(parameters), error);
+  cr_parameters_destroy(parameters);
+  return status;
+}
+
 // ---- tosses: recorded, or made with a known truth
 
 const cr_real cri_cube_truth[CR_CUBE_N] = {CR_R(0.1), CR_R(0.37), CR_R(0.025), CR_R(0.8),
                                            CR_R(0.1), CR_R(0.95), CR_R(0.01),  CR_R(0.5),
                                            2,         CR_R(0.3)};
 
-static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* error) {
+typedef cr_status cube_change(cr_model* m, cr_error* error);
+
+static cr_status throw_changed(cr_cube* cube, const cr_throw* options, cube_change* change,
+                               const cr_model* truth, cr_error* error) {
+  cr_model* m = NULL;
+  if (change == NULL) {
+    return cri_throw(options, truth, cube->tosses, error);
+  }
+  cr_status status = cr_model_copy(&m, truth, error);
+  status = status == CR_OK ? change(m, error) : status;
+  status = status == CR_OK ? cri_throw(options, m, cube->tosses, error) : status;
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cube_change* change,
+                              cr_error* error) {
   cr_parameters* parameters;
   const cr_throw options = {.tosses = book->request.brief ? 24 : 80,
                             .rows = 100,
@@ -87,17 +112,19 @@ static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* 
   CR_TRY(cri_path_join(path, book->folder, "tosses.h5", error));
   CR_TRY(cr_recordings_create(&cube->tosses, cube->m, cr_model_timestep(cube->m), error));
   CR_TRY(bind(cube, cri_cube_truth, &parameters, error));
-  cr_status status = cri_throw(&options, cr_parameters_model(parameters), cube->tosses, error);
+  cr_status status =
+      throw_changed(cube, &options, change, cr_parameters_model(parameters), error);
   cr_parameters_destroy(parameters);
   return status == CR_OK
              ? cr_recordings_write(cube->tosses, path, "tosses made by carom study", error)
              : status;
 }
 
-static cr_status load_tosses(cr_cube* cube, const cr_notebook* book, cr_error* error) {
+static cr_status load_tosses(cr_cube* cube, const cr_notebook* book, cube_change* change,
+                             cr_error* error) {
   const char* data = book->request.data;
   CR_TRY(data != NULL ? cr_recordings_read(&cube->tosses, cube->m, data, error)
-                      : throw_tosses(cube, book, error));
+                      : throw_tosses(cube, book, change, error));
   CR_TRY(cr_model_set_option(cube->m, "timestep", cr_recordings_interval(cube->tosses), error));
   int n = cr_recordings_count(cube->tosses), most = book->request.brief ? TRAIN_BRIEF : TRAIN;
   if (n < 2) {
@@ -185,7 +212,8 @@ cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_r
 
 // ---- opening
 
-cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error) {
+cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cube_change* change,
+                        cr_error* error) {
   *cube = (cr_cube){.made = book->request.data == NULL};
   CR_TRY(cri_scene_open(book, "cube", cri_scene_cube, &cube->m, error));
   CR_TRY(cr_model_set_option(cube->m, "cfd_dc", 0, error));
@@ -193,7 +221,7 @@ cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error)
   CR_TRY(cr_model_set_option(cube->m, "cfd_mc", CR_R(0.001), error));
   CR_TRY(cr_model_set_option(cube->m, "cfd_pc", 12, error));
   fill_items(cube);
-  return load_tosses(cube, book, error);
+  return load_tosses(cube, book, change, error);
 }
 
 void cri_cube_free(cr_cube* cube) {

@@ -28,10 +28,15 @@ typedef struct {
 
 /// Opens scene and tosses; without recorded ones it makes some, and writes folder/tosses.h5. Free with
 /// cri_cube_free, also after an error.
-/// Errors   those of scene and file; CR_ERR_ARG if there are fewer than two tosses
-cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error);
+/// change   what the cube of made tosses has besides the truth; NULL: nothing
+/// Errors   those of scene and file, and of `change`; CR_ERR_ARG if there are fewer than two tosses
+cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book,
+                        cr_status (*change)(cr_model* m, cr_error* error), cr_error* error);
 
 void cri_cube_free(cr_cube* cube);
+
+/// The cube with the numbers p, of cube->items. Owner: the caller, cr_model_destroy. Errors: those of parameters.
+cr_status cri_cube_model(const cr_cube* cube, const cr_real* p, cr_model** m, cr_error* error);
 
 /// Start 0 is the published tuned one, 1 and 2 are random with the published sides of 60 and 140 mm,
 /// the others random.

@@ -230,7 +230,7 @@ cr_status cri_study_sysid(cr_notebook* book, cr_error* error) {
   sysid s = {.book = book, .nstart = book->request.brief ? 1 : MOST_STARTS};
   s.first = book->request.brief ? 1 : 0;  // the short one: from 60 mm
   cr_table table = {0};
-  cr_status status = cri_cube_open(&s.cube, book, error);
+  cr_status status = cri_cube_open(&s.cube, book, NULL, error);
   if (status == CR_OK) {
     status = cri_table_create(&table, "sysid.csv", header, NULL, s.nstart, error);
   }

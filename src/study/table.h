@@ -6,7 +6,7 @@
 #include "base/real.h"
 #include "base/status.h"
 
-enum { CR_TABLE_WIDTH = 32 };
+enum { CR_TABLE_WIDTH = 64 };
 
 typedef struct {
   const char* file;          // its name in the folder

@@ -320,21 +320,32 @@ cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int*
   return status;
 }
 
-cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
-                                double* value, bool* present, cr_error* error) {
+cr_status cri_h5_read_numbers(const cr_h5* file, const char* object, const char* name, int n,
+                              double* values, bool* present, cr_error* error) {
   *present = H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
   if (!*present) {
     return CR_OK;
   }
   hid_t attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
   hid_t space = H5Aget_space(attribute);
-  bool single = H5Sget_simple_extent_npoints(space) == 1;
-  bool ok = single && H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+  bool fits = H5Sget_simple_extent_npoints(space) == n;
+  bool ok = fits && H5Aread(attribute, H5T_NATIVE_DOUBLE, values) >= 0;
   (void)H5Sclose(space);
   (void)H5Aclose(attribute);
-  return ok ? CR_OK
-            : cri_fail(error, CR_ERR_FORMAT, "%s: attribute '%s' of '%s' is not one number",
-                       file->path, name, object);
+  if (ok) {
+    return CR_OK;
+  }
+  char many[32] = "one number";
+  if (n != 1) {
+    (void)snprintf(many, sizeof many, "%d numbers", n);
+  }
+  return cri_fail(error, CR_ERR_FORMAT, "%s: attribute '%s' of '%s' is not %s", file->path, name,
+                  object, many);
+}
+
+cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
+                                double* value, bool* present, cr_error* error) {
+  return cri_h5_read_numbers(file, object, name, 1, value, present, error);
 }
 
 // n texts, `size` bytes apart, joined by commas

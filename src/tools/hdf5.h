@@ -44,6 +44,10 @@ cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n
 cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
                                 double* value, bool* present, cr_error* error);
 
+/// Reads an attribute of n numbers, n of 1 too. CR_ERR_FORMAT if it is something else.
+cr_status cri_h5_read_numbers(const cr_h5* file, const char* object, const char* name, int n,
+                              double* values, bool* present, cr_error* error);
+
 /// Reads a text attribute, of one text or a row of them, joined by commas; the caller frees *text. NULL
 /// if there is none. CR_ERR_FORMAT if it is no text of fixed length.
 cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* name, char** text,

@@ -36,7 +36,7 @@ TEST(truth_scores_best) {
   cr_cube cube, recorded;
   cr_real truth, score, p[CR_CUBE_N];
   (void)strcpy(book.folder, scratch_path(""));
-  assert_int_equal(cri_cube_open(&cube, &book, NULL), CR_OK);
+  assert_int_equal(cri_cube_open(&cube, &book, NULL, NULL), CR_OK);
   assert_true(cube.made && cube.ntrain == 12 && cube.nother == 12);
   assert_int_equal(cri_cube_score_quaternions(&cube, cri_cube_truth, &truth, NULL), CR_OK);
   for (int start = 0; start < 4; start++) {
@@ -46,7 +46,7 @@ TEST(truth_scores_best) {
   }
 
   book.request.data = "tosses.h5";  // in the folder, where the test is
-  assert_int_equal(cri_cube_open(&recorded, &book, NULL), CR_OK);
+  assert_int_equal(cri_cube_open(&recorded, &book, NULL, NULL), CR_OK);
   assert_false(recorded.made);
   assert_int_equal(cr_recordings_count(recorded.tosses), cr_recordings_count(cube.tosses));
   assert_int_equal(cri_cube_score_quaternions(&recorded, cri_cube_truth, &score, NULL), CR_OK);
