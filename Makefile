@@ -15,7 +15,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
-        install uninstall deb bench bench-peers scaling models audit format lint clean
+        install uninstall deb wheel bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -79,6 +79,9 @@ deb: release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
 	  { cat $(BUILD)/deb.log; exit 1; }
 	@mv $(BUILD)/package/carom_*.deb $(BUILD) && rm -rf $(BUILD)/package
 	@echo "Packed $$(ls -t $(BUILD)/carom_*.deb | head -n 1)."
+
+wheel: needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
+	@sh scripts/make_wheel.sh $(BUILD)
 
 MODELS := $(BUILD)/third_party/models
 $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs
