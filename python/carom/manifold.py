@@ -47,11 +47,15 @@ def from_tangent(model, qpos, cotangent):
     out = np.zeros(cotangent.shape[:-1] + (model.nq,))
     out[..., plain[:, 0]] = cotangent[..., plain[:, 1]]
     for q, v in quaternions:
-        here = qpos[..., q:q + 4]
-        length2 = np.sum(here * here, axis=-1, keepdims=True)
-        for i, column in enumerate(_columns(here)):
-            out[..., q:q + 4] += 2 * cotangent[..., v + i:v + i + 1] * column / length2
+        out[..., q:q + 4] = quaternion_gradient(qpos[..., q:q + 4], cotangent[..., v:v + 3])
     return out
+
+
+def quaternion_gradient(quaternion, cotangent):
+    """The same of quaternions alone: 4 numbers from 3."""
+    columns = _columns(quaternion)
+    length2 = np.sum(quaternion * quaternion, axis=-1, keepdims=True)
+    return sum(2 * cotangent[..., i:i + 1] * columns[i] for i in range(3)) / length2
 
 
 def normalised(model, qpos):

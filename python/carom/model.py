@@ -224,6 +224,7 @@ class Model(HasObjects):
 
         derive   derive constants that follow (body_invweight0 ...) again
         """
+        self.__dict__.pop("_batches", None)
         places, options = {}, {}
         for name, value in {**(changes or {}), **named}.items():
             if name.split("[")[0] in self._fields:
