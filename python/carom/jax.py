@@ -19,12 +19,11 @@ __all__ = ["cost", "loss", "rollout", "step"]
 
 
 def _rows(steps, named):
-    """Callback arguments with one axis of rollouts in place of all that vmap added, and these axes."""
-    axes = None
-    for name, array in named.items():
-        axes = np.shape(array)[:np.ndim(array) - len(steps.shape(name))]
-        break
-    return [np.asarray(array).reshape(-1, *steps.shape(name)) for name, array in named.items()], axes
+    """Callback arguments with one axis of rollouts in place of all that vmap added, and these axes. JAX sorts names."""
+    first = steps.inputs[0]
+    axes = np.shape(named[first])[:np.ndim(named[first]) - len(steps.shape(first))]
+    n = int(np.prod(axes))
+    return [np.asarray(named[name]).reshape(n, *steps.shape(name)) for name in steps.inputs], axes
 
 
 def _shapes(steps, kind):
@@ -41,7 +40,7 @@ def _forward(steps, named, kind):
 def _backward(steps, named, bars, kind):
     def run(named, bars):
         rows, axes = _rows(steps, named)
-        flat = [np.asarray(bar).reshape(-1, *steps.output_shapes[name]) for name, bar in zip(steps.outputs, bars)]
+        flat = [np.asarray(bar).reshape(len(rows[0]), *steps.output_shapes[name]) for name, bar in zip(steps.outputs, bars)]
         return {name: np.asarray(g, kind).reshape(*axes, *steps.shape(name))
                 for name, g in zip(steps.inputs, steps.backward(rows, flat))}
     shapes = {name: jax.ShapeDtypeStruct(steps.shape(name), kind) for name in steps.inputs}

@@ -41,15 +41,15 @@ class Losses:
         if self.function is not None and gradient:
             for name in ("qpos", "qvel", "act", *self.fields):
                 self._add_bar(data, name)
-        self._fill()
         self.expressions = [self._expression(loss, every) for _ in range(workers)] if isinstance(loss, str) else []
         if loss is not None and not self.expressions and self.function is None:
             raise ArgError(f"loss={loss!r}: an expression or a function of a trajectory expected")
         self.trackers = ffi.new("carom_tracker[]", workers)
         for i, tracker in enumerate(self.trackers):
-            tracker.shared, tracker.worker = self.shared, i
+            tracker.worker = i
             if self.expressions:
                 tracker.inner = lib.cr_expression_loss(self.expressions[i], every)
+        self._fill()
 
     # ---- what is kept
 
@@ -94,6 +94,8 @@ class Losses:
             self._handle = ffi.new_handle(self)
             shared.call, shared.handle = lib.carom_py_loss, self._handle
         self.shared = shared
+        for tracker in self.trackers:
+            tracker.shared = shared
 
     def _expression(self, loss, every):
         error, expression = new_error(), ffi.new("cr_expression**")
