@@ -34,10 +34,11 @@ class Data(HasObjects):
     data.qpos["knee"], data.xpos["torso"]. Inputs of a step may be written; what is computed is read-only. Arrays stay
     valid after the data are gone. Data belong to one thread at a time."""
 
-    def __init__(self, model, keyframe=None):
+    def __init__(self, model, keyframe=None, *, contacts=0):
+        """keyframe: where to begin; contacts: room for so many at once, where a step ends with CapacityError."""
         error, data = new_error(), ffi.new("cr_data**")
-        check(lib.cr_data_create(data, model._ptr, error), error)
-        self.model = model
+        check(lib.cr_data_create_room(data, model._ptr, int(contacts), error), error)
+        self.model, self._contacts = model, int(contacts)
         self._ptr = owned(data[0], lib.cr_data_destroy, model._ptr)
         self._twins = {}
         if keyframe is not None:
@@ -104,7 +105,9 @@ class Data(HasObjects):
 
     def _check(self, status, data=None):
         if status != lib.CR_OK:
-            fail(status, text(lib.cr_data_error(self._ptr if data is None else data)))
+            sentence = text(lib.cr_data_error(self._ptr if data is None else data))
+            room = "; Data(model, contacts=...) makes more" if status == lib.CR_ERR_CAPACITY else ""
+            fail(status, f"{sentence}{room}" if sentence else None)
 
     def reset(self, keyframe=None):
         """Reference pose, or a keyframe by name or number; zero velocity, controls, applied forces."""
@@ -140,7 +143,7 @@ class Data(HasObjects):
 
     def copy(self):
         """Other data at the same state; computed fields are not copied."""
-        other = Data(self.model)
+        other = Data(self.model, contacts=self._contacts)
         return other.set_state(self.state())
 
     __copy__ = copy
@@ -149,7 +152,7 @@ class Data(HasObjects):
         return self.copy()
 
     def __reduce__(self):
-        return _restore, (self.model, self.state())
+        return _restore, (self.model, self.state(), self._contacts)
 
     # ---- dynamics
 
@@ -282,5 +285,5 @@ class Data(HasObjects):
         return f"<carom.Data at {self.time:g} s of {self.model!r}>"
 
 
-def _restore(model, state):
-    return Data(model).set_state(state)
+def _restore(model, state, contacts):
+    return Data(model, contacts=contacts).set_state(state)

@@ -31,7 +31,7 @@ class _Twins:
 
     def __init__(self, data):
         m, d, error = data.model._ptr, data._ptr, new_error()
-        self.work = self._data(lib.cr_data_create, error, m)
+        self.work = self._data(lib.cr_data_create_room, error, m, data._contacts)
         self.tan = self._data(lib.cr_data_create_tangent, error, m, d)
         self.bar = self._data(lib.cr_data_create_cotangent, error, m, d)
         self.inputs = owned(lib.carom_inputs_create(m, self.bar), lib.carom_inputs_destroy, self.bar)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: everything that is constant during a simulation."""
 import os
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -39,8 +37,15 @@ def load(source, *, assets=None, package_path=None, floating=False, ground=False
     return _open(os.fspath(source), options, os.path.abspath(os.fspath(source)))
 
 
+def _scratch():
+    """A folder for files that go through the disk; its modules are loaded when they are needed."""
+    import tempfile
+    return tempfile.TemporaryDirectory(prefix="carom-")
+
+
 def _from_text(source, assets, options):
-    with tempfile.TemporaryDirectory(prefix="carom-") as folder:
+    from pathlib import Path
+    with _scratch() as folder:
         for name, content in assets.items():
             path = Path(folder, name)
             if not path.resolve().is_relative_to(Path(folder).resolve()):
@@ -77,9 +82,10 @@ def _findings(report):
 
 
 def _from_bytes(content, origin):
-    with tempfile.TemporaryDirectory(prefix="carom-") as folder:
+    with _scratch() as folder:
         path = os.path.join(folder, "model.crm")
-        Path(path).write_bytes(content)
+        with open(path, "wb") as file:
+            file.write(content)
         return _open(path, struct("cr_urdf_options"), origin)
 
 
@@ -291,10 +297,11 @@ class Model(HasObjects):
             check(lib.cr_model_save(self._ptr, os.fsencode(path), error), error)
 
     def __reduce__(self):
-        with tempfile.TemporaryDirectory(prefix="carom-") as folder:
+        with _scratch() as folder:
             path = os.path.join(folder, "model.crm")
             self.save(path)
-            return _from_bytes, (Path(path).read_bytes(), self._origin)
+            with open(path, "rb") as file:
+                return _from_bytes, (file.read(), self._origin)
 
     def fingerprint(self):
         """A number that two models share if all their numbers and options are the same bits."""

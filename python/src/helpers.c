@@ -19,7 +19,8 @@ static bool looks_at(const void* context, int step, int nstep) {
 
 static bool inner_looks_at(const carom_tracker* t, int step) {
   int nstep = t->shared->nstep;
-  return t->inner.looks_at == NULL ? step == nstep : t->inner.looks_at(t->inner.context, step, nstep);
+  return t->inner.looks_at == NULL ? step == nstep
+                                   : t->inner.looks_at(t->inner.context, step, nstep);
 }
 
 // row of a track after `step` steps
@@ -27,7 +28,8 @@ static size_t row(const carom_tracker* t, int step) {
   return (size_t)t->item * (size_t)t->shared->nstep + (size_t)(step - 1);
 }
 
-static cr_status value(void* context, const cr_model* m, const cr_data* d, int step, cr_real* loss) {
+static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
+                       cr_real* loss) {
   carom_tracker* t = context;
   const carom_tracking* s = t->shared;
   if (s->states != NULL) {
@@ -141,7 +143,8 @@ carom_inputs* carom_inputs_create(const cr_model* m, cr_data* twin) {
   for (int i = 0; i < fields; i++) {
     cr_field_info info = {.size = sizeof info};
     int rows = 0, width = 0;
-    bool input = cr_field_get(m, i, &info, NULL) == CR_OK && (info.kind == CR_KIND_STATE || info.kind == CR_KIND_PARAM);
+    bool input = cr_field_get(m, i, &info, NULL) == CR_OK &&
+                 (info.kind == CR_KIND_STATE || info.kind == CR_KIND_PARAM);
     double* x = input ? cr_data_view(m, twin, info.name, &rows, &width) : NULL;
     if (x != NULL && rows > 0 && width > 0) {
       inputs->at[inputs->n] = x;
@@ -195,10 +198,12 @@ static void zero(const carom_part* parts, int n, double** at) {
 
 enum { MOST = 300 };
 
-cr_status carom_jvps(carom_map map, const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan, int k,
-                     const carom_part* in, int n_in, const carom_part* out, int n_out) {
+cr_status carom_jvps(carom_map map, const cr_model* m, const cr_data* d, cr_data* work,
+                     cr_data* tan, int k, const carom_part* in, int n_in, const carom_part* out,
+                     int n_out) {
   double *from[MOST], *to[MOST];
-  if (n_in > MOST || n_out > MOST || !find(m, tan, in, n_in, from) || !find(m, tan, out, n_out, to)) {
+  if (n_in > MOST || n_out > MOST || !find(m, tan, in, n_in, from) ||
+      !find(m, tan, out, n_out, to)) {
     return CR_ERR_NAME;
   }
   cr_status status = CR_OK;
@@ -213,11 +218,12 @@ cr_status carom_jvps(carom_map map, const cr_model* m, const cr_data* d, cr_data
   return status;
 }
 
-cr_status carom_vjps(carom_map map, const cr_model* m, const cr_model* m_backward, const cr_data* d, cr_data* work,
-                     cr_data* bars, const carom_inputs* inputs, int k, const carom_part* in, int n_in,
-                     const carom_part* out, int n_out) {
+cr_status carom_vjps(carom_map map, const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                     cr_data* work, cr_data* bars, const carom_inputs* inputs, int k,
+                     const carom_part* in, int n_in, const carom_part* out, int n_out) {
   double *from[MOST], *to[MOST];
-  if (n_in > MOST || n_out > MOST || !find(m, bars, in, n_in, from) || !find(m, bars, out, n_out, to)) {
+  if (n_in > MOST || n_out > MOST || !find(m, bars, in, n_in, from) ||
+      !find(m, bars, out, n_out, to)) {
     return CR_ERR_NAME;
   }
   cr_status status = CR_OK;

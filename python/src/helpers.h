@@ -61,12 +61,13 @@ carom_inputs* carom_inputs_create(const cr_model* m, cr_data* bar);
 void carom_inputs_destroy(carom_inputs* inputs);
 
 // k tangents of a map, one after the other, at a state that the map has evaluated.
-cr_status carom_jvps(carom_map map, const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan, int k,
-                     const carom_part* in, int n_in, const carom_part* out, int n_out);
+cr_status carom_jvps(carom_map map, const cr_model* m, const cr_data* d, cr_data* work,
+                     cr_data* tan, int k, const carom_part* in, int n_in, const carom_part* out,
+                     int n_out);
 
 // k cotangents of a map back to inputs and parameters.
-cr_status carom_vjps(carom_map map, const cr_model* m, const cr_model* m_backward, const cr_data* d, cr_data* work,
-                     cr_data* bar, const carom_inputs* inputs, int k, const carom_part* in, int n_in,
-                     const carom_part* out, int n_out);
+cr_status carom_vjps(carom_map map, const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                     cr_data* work, cr_data* bar, const carom_inputs* inputs, int k,
+                     const carom_part* in, int n_in, const carom_part* out, int n_out);
 
 #endif

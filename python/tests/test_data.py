@@ -157,6 +157,20 @@ def test_wrong_values_are_refused(leg):
         data.foo
 
 
+def test_a_pile_needs_room_and_gets_it():
+    boxes = "".join(f"<body pos='{i % 4 * .19} {i // 4 % 2 * .19} {0.1 + 0.19 * (i // 8)}'><freejoint/>"
+                    "<geom type='box' size='.1 .1 .1'/></body>" for i in range(40))
+    model = carom.load(f"<mujoco><worldbody><geom type='plane' size='5 5 1'/>{boxes}</worldbody></mujoco>")
+    with pytest.raises(carom.CapacityError, match=r"room for 392; Data\(model, contacts=...\) makes more"):
+        carom.Data(model).step()
+    data = carom.Data(model, contacts=1500).step(2).forward()
+    assert len(data.contacts) > 392
+    run = carom.rollout(model, 2)
+    np.testing.assert_array_equal(data.qpos, run.qpos[-1])
+    bar = carom.vjp(data, {"qvel": np.ones(model.nv)}, wrt=["qvel"])
+    assert np.all(np.isfinite(bar["qvel"]))
+
+
 def test_threads_step_at_the_same_time(leg):
     reference = carom.Data(leg, "bent").step(500).state()
     results = [None] * 4

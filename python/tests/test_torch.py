@@ -114,7 +114,7 @@ def test_shapes(leg):
         carom.torch.step(leg, qpos, torch.zeros(3, dtype=DOUBLE))
     with pytest.raises(carom.ArgError, match="rollouts, others"):
         carom.torch.step(leg, qpos.expand(4, -1), qvel.expand(3, -1))
-    with pytest.raises(carom.ArgError, match="'foo'"):
+    with pytest.raises(carom.CaromError, match="'foo'"):
         carom.torch.rollout(leg, 2, qpos=qpos, parameters={"foo": qpos})
 
 
