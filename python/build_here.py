@@ -36,6 +36,7 @@ def main(library, out):
     library, out = Path(library).resolve(), Path(out)
     package = out / "carom"
     link(package)
+    run(sys.executable, HERE / "make_stubs.py", HERE.parent, package)
     module = package / "_carom.abi3.so"
     if module.exists() and all(module.stat().st_mtime > s.stat().st_mtime for s in SOURCES):
         return

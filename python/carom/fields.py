@@ -41,7 +41,7 @@ def table(model):
     return {field.name: (i, field) for i in range(lib.cr_field_count()) for field in (_field(model, i),)}
 
 
-_empty = []
+_empty: list = []
 
 
 def fields(model=None):
