@@ -4,7 +4,8 @@
 # zlib; libmujoco comes with the package mujoco-core. Usage: make_wheel.sh BUILD
 set -eu
 
-build=$1
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
 tools=$build/wheel-tools
 log=$build/wheel.log
 out=$build/dist
@@ -15,7 +16,7 @@ if [ ! -e "$tools/.installed" ]; then
 fi
 rm -rf "$build/wheel-raw"
 mkdir -p "$out"
-PATH="$PWD/$tools/bin:$PATH"
+PATH="$tools/bin:$PATH"
 python -m build --outdir "$build/wheel-raw" > "$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
 auditwheel repair --exclude 'libmujoco.so*' --wheel-dir "$out" "$build"/wheel-raw/*.whl >> "$log" 2>&1 ||
   { tail -n 40 "$log"; exit 1; }

@@ -78,7 +78,7 @@ class Map:
         field = self.model._fields[name][1]
         return field.kind == "param" and field.width == 4 and field.tangent_width == 3
 
-    def _run(self, arrays, losses, gradient, inputs):
+    def _run(self, losses, gradient, inputs):
         with self.batch.lock:
             return self.batch._run(inputs, losses, None, gradient, "raise", self.loss is not None)
 
@@ -92,45 +92,31 @@ class Map:
         """Outputs of n rollouts, each n x nstep x numbers."""
         inputs = self._inputs(self._clean(arrays))
         losses = self._losses(inputs)
-        self._run(arrays, losses, False, inputs)
+        self._run(losses, False, inputs)
         return [losses.qpos, losses.qvel, losses.act, *losses.fields.values()]
 
-    def backward(self, arrays, cotangents):
-        """Gradients by the inputs, from cotangents of the outputs (None: zero)."""
+    def backward(self, arrays, qpos, cotangents):
+        """Gradients by the inputs, from the output qpos and cotangents of the outputs (None: zero)."""
         inputs = self._inputs(self._clean(arrays))
         losses = self._losses(inputs)
-        qpos = None
-        given = {}
-        for name, values in zip(self.outputs, cotangents):
-            if values is not None and np.size(values) > 0:
-                if name == "qpos":
-                    qpos = np.asarray(values, dtype=np.float64)
-                else:
-                    given[name] = np.asarray(values, dtype=np.float64)
-        if qpos is not None:
-            given["qpos"] = self._qpos_cotangents(arrays, inputs, qpos)
+        given = {name: np.asarray(values, dtype=np.float64) for name, values in zip(self.outputs, cotangents)
+                 if values is not None and np.size(values) > 0}
+        if "qpos" in given:
+            given["qpos"] = manifold.to_tangent(self.model, np.asarray(qpos, dtype=np.float64), given["qpos"])
         losses.set_cotangents(self.batch._probe, given)
-        return self._gradients(arrays, self._run(arrays, losses, True, inputs))
-
-    def _qpos_cotangents(self, arrays, inputs, values):
-        """nq numbers to nv. Only quaternions need the states, which are then computed first."""
-        if self.model.nq == self.model.nv:
-            return values
-        states = self._losses(inputs)
-        self._run(arrays, states, False, inputs)
-        return manifold.to_tangent(self.model, states.qpos, values)
+        return self._gradients(arrays, self._run(losses, True, inputs))
 
     def value_and_gradients(self, arrays):
         """Losses of n rollouts, and their gradients by the inputs."""
         inputs = self._inputs(self._clean(arrays))
         losses = self._losses(inputs, True)
-        result = self._run(arrays, losses, True, inputs)
+        result = self._run(losses, True, inputs)
         return np.atleast_1d(result.loss), self._gradients(arrays, result)
 
     def value(self, arrays):
         """Losses of n rollouts."""
         inputs = self._inputs(self._clean(arrays))
-        return np.atleast_1d(self._run(arrays, self._losses(inputs), False, inputs).loss)
+        return np.atleast_1d(self._run(self._losses(inputs), False, inputs).loss)
 
     def _gradients(self, arrays, result):
         out = []

@@ -37,14 +37,15 @@ def _forward(steps, named, kind):
     return jax.pure_callback(run, _shapes(steps, kind), named, vmap_method="broadcast_all")
 
 
-def _backward(steps, named, bars, kind):
-    def run(named, bars):
+def _backward(steps, named, qpos, bars, kind):
+    def run(named, qpos, bars):
         rows, axes = _rows(steps, named)
+        states = np.asarray(qpos).reshape(len(rows[0]), *steps.output_shapes["qpos"])
         flat = [np.asarray(bar).reshape(len(rows[0]), *steps.output_shapes[name]) for name, bar in zip(steps.outputs, bars)]
         return {name: np.asarray(g, kind).reshape(*axes, *steps.shape(name))
-                for name, g in zip(steps.inputs, steps.backward(rows, flat))}
+                for name, g in zip(steps.inputs, steps.backward(rows, states, flat))}
     shapes = {name: jax.ShapeDtypeStruct(steps.shape(name), kind) for name in steps.inputs}
-    return jax.pure_callback(run, shapes, named, bars, vmap_method="broadcast_all")
+    return jax.pure_callback(run, shapes, named, qpos, bars, vmap_method="broadcast_all")
 
 
 def _differentiable(steps, kind):
@@ -54,10 +55,11 @@ def _differentiable(steps, kind):
         return _forward(steps, named, kind)
 
     def forward(named):
-        return _forward(steps, named, kind), named
+        outputs = _forward(steps, named, kind)
+        return outputs, (named, outputs[0])
 
-    def backward(named, bars):
-        return (_backward(steps, named, bars, kind),)
+    def backward(kept, bars):
+        return (_backward(steps, *kept, bars, kind),)
 
     run.defvjp(forward, backward)
     return run

@@ -28,18 +28,18 @@ class _Rollout(torch.autograd.Function):
     @staticmethod
     def forward(ctx, steps, *tensors):
         ctx.steps = steps
-        ctx.save_for_backward(*tensors)
         ctx.set_materialize_grads(False)
-        outputs = steps.forward([_numpy(t) for t in tensors])
-        return tuple(tensors[0].new_tensor(np.ascontiguousarray(out)) for out in outputs)
+        outputs = [tensors[0].new_tensor(np.ascontiguousarray(out)) for out in steps.forward([_numpy(t) for t in tensors])]
+        ctx.save_for_backward(outputs[0], *tensors)
+        return tuple(outputs)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, *bars):
+        qpos, *tensors = ctx.saved_tensors
         if all(bar is None for bar in bars):
-            return (None, *(None for _ in ctx.saved_tensors))
-        tensors = ctx.saved_tensors
-        gradients = ctx.steps.backward([_numpy(t) for t in tensors], [None if bar is None else _numpy(bar) for bar in bars])
+            return (None, *(None for _ in tensors))
+        gradients = ctx.steps.backward([_numpy(t) for t in tensors], _numpy(qpos), [None if bar is None else _numpy(bar) for bar in bars])
         return (None, *(t.new_tensor(np.ascontiguousarray(g)) for t, g in zip(tensors, gradients)))
 
 
