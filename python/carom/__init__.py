@@ -40,7 +40,8 @@ def inverse(data, qacc):
 # modules that few programs need are loaded when they are used
 _LATER = {"Batch": "rollouts", "Rollout": "rollouts", "rollout": "rollouts", "Gradient": "gradient", "Trust": "gradient",
           "grad": "gradient", "Trajectory": "losses", "backward_model": "method", "Parameter": "parameters",
-          "Parameters": "parameters", "Fit": "fitting", "fit": "fitting", "Measurements": "fitting", "check": "checking"}
+          "Parameters": "parameters", "Fit": "fitting", "fit": "fitting", "Measurements": "fitting", "check": "checking",
+          "Recordings": "windows", "WindowFit": "windows"}
 
 
 def __getattr__(name):

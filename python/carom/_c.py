@@ -90,10 +90,10 @@ def check(status, error):
         fail(status, text(error.text))
 
 
-def struct(name, **members):
+def struct(kind, /, **members):
     """A struct of options or results with its size set; NULL members may be left out."""
-    value = ffi.new(f"{name}*")
-    value.size = ffi.sizeof(name)
+    value = ffi.new(f"{kind}*")
+    value.size = ffi.sizeof(kind)
     for key, member in members.items():
         setattr(value, key, member)
     return value

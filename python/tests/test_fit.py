@@ -96,3 +96,38 @@ def test_check_compares_with_mujoco(tmp_path):
     assert check.fields["qacc"][2] < 1e-9 and check.nv == 8
     with pytest.raises(carom.FileError):
         carom.check(tmp_path / "none.xml")
+
+
+def test_windows_of_recorded_states_find_a_damping(model, tmp_path):
+    true = model.copy({"dof_damping[hip]": 0.03})
+    data = carom.Recordings(model, model.timestep)
+    random = np.random.default_rng(2)
+    for k in range(4):
+        qvel, ctrl = random.normal(size=1), random.normal(size=(101, 1))
+        run = carom.rollout(true, qvel=qvel, ctrl=ctrl[:100])
+        data.add(f"run{k}", np.vstack([[0], run.qpos]), np.vstack([qvel, run.qvel]), ctrl=ctrl)
+    data.write(tmp_path / "runs.h5", "made")
+    data = carom.Recordings.read(model, tmp_path / "runs.h5")
+    assert data.doubt == "" and len(data) == 4
+    fit = carom.WindowFit(model, data, "dof_damping[hip]", steps=20, stride=5, held_out=0.25)
+    assert fit.info()["groups"] == 3 and fit.info("held")["groups"] == 1
+    x, h = fit.parameters.start, 1e-5
+    loss, gradient = fit.evaluate(x)
+    quotient = (fit.evaluate(x + h, gradient=False) - fit.evaluate(x - h, gradient=False)) / (2 * h)
+    assert gradient[0] == pytest.approx(quotient, rel=1e-6)
+    by_adam = fit.minimise(method="adam", rate=0.05, final_rate=1e-3, iterations=50)
+    assert fit.parameters.values(by_adam)[0] == pytest.approx(0.03, rel=0.1)
+    found = fit.minimise()
+    assert fit.parameters.values(found)[0] == pytest.approx(0.03, rel=1e-3) and fit.reason
+    assert fit.evaluate(found, "held", gradient=False) < 1e-4 * loss
+    assert fit.model(found)["dof_damping[hip]"] == pytest.approx(0.03, rel=1e-3)
+    tossed = carom.load(DATA / "toss_cube.xml")
+    rest = np.tile(tossed.qpos0, (30, 1))
+    standing = carom.Recordings(tossed, tossed.timestep).add("still", rest, np.zeros((30, 6)))
+    reach = dict(dc=0.0, d0=0.9, wc=0.5, mc=0.5, pc=2.0)
+    blind = carom.WindowFit(tossed, standing, "body_mass[1]", steps=3)
+    seeing = carom.WindowFit(tossed, standing, "body_mass[1]", steps=3, cfd=reach)
+    start = blind.parameters.start
+    assert blind.evaluate(start)[0] == seeing.evaluate(start)[0] and blind.evaluate(start)[1][0] != seeing.evaluate(start)[1][0]
+    with pytest.raises(carom.ArgError, match="train or held"):
+        fit.info("all")
