@@ -15,7 +15,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
-        install uninstall deb bench bench-peers scaling models audit format lint clean
+        install uninstall deb wheel bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -52,11 +52,12 @@ aarch64:  ## the core's fast tests on AArch64, cross-compiled and emulated
 	@ctest --test-dir $(BUILD)/$@ -L fast -j $$(nproc) --output-on-failure
 
 test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitizers
+	@sh scripts/install_needs.sh python
 	@sh scripts/install_needs.sh format || echo "make test: no clang-format, its check is skipped"
 	@python3 scripts/run_tests.py fast
 
 test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang
-	@sh scripts/install_needs.sh format clang deb
+	@sh scripts/install_needs.sh format clang deb python
 	@python3 scripts/run_tests.py all
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
@@ -79,6 +80,10 @@ deb: release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
 	  { cat $(BUILD)/deb.log; exit 1; }
 	@mv $(BUILD)/package/carom_*.deb $(BUILD) && rm -rf $(BUILD)/package
 	@echo "Packed $$(ls -t $(BUILD)/carom_*.deb | head -n 1)."
+
+wheel: needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
+	@sh scripts/install_needs.sh python
+	@sh scripts/make_wheel.sh $(BUILD)
 
 MODELS := $(BUILD)/third_party/models
 $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs

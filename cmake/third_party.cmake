@@ -12,6 +12,13 @@ endif()
 
 set(mujoco_fetched ${PROJECT_SOURCE_DIR}/build/third_party/mujoco/mujoco)
 set(mujoco_default ${mujoco_fetched})
+# a Python package that is built from its source archive has MuJoCo among the packages that build it
+if(CAROM_PYTHON AND NOT EXISTS ${mujoco_fetched}/include/mujoco/mujoco.h)
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c
+    "import importlib.util as u; print(u.find_spec('mujoco').submodule_search_locations[0])"
+    OUTPUT_VARIABLE mujoco_default OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(DEFINED ENV{CAROM_MUJOCO_DIR})
   set(mujoco_default $ENV{CAROM_MUJOCO_DIR})
 endif()

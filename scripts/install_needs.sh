@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi|deb|aarch64}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|python|peers|mpi|deb|aarch64}...
 set -eu
 
 missing=""
@@ -42,6 +42,10 @@ for group in "$@"; do
     need groff-base groff --version
     ;;
   format) need clang-format-14 sh -c 'clang-format-14 --version || clang-format --version' ;;
+  python) # virtual environments, and the header of the extension module
+    need python3-venv python3 -c 'import ensurepip, venv'
+    need python3-dev python3 -c 'import os, sysconfig; os.stat(sysconfig.get_paths()["include"] + "/Python.h")'
+    ;;
   peers)
     need libeigen3-dev test -e /usr/include/eigen3/Eigen/Core
     need python3-venv python3 -c 'import ensurepip, venv'

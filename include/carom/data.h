@@ -16,6 +16,12 @@ typedef struct cr_data cr_data;
 CR_API cr_status cr_data_create(cr_data** data, const cr_model* model, cr_error* error);
 CR_API void cr_data_destroy(cr_data* data);
 
+/// The same with room for at least so many contacts at once, and for constraint rows in proportion: for a model whose step
+/// ends with CR_ERR_CAPACITY. Twins that are made of the block have its room; a second block (`work`) has to be made alike.
+/// Errors   CR_ERR_ARG for a negative number; CR_ERR_MEMORY
+CR_API cr_status cr_data_create_room(cr_data** data, const cr_model* model, int contacts,
+                                     cr_error* error);
+
 /// Reference pose, zero velocity, controls, applied forces and time.
 /// Errors   CR_ERR_ARG for tangents and cotangents, and for data of another model
 CR_API cr_status cr_data_reset(const cr_model* model, cr_data* data);

@@ -396,6 +396,7 @@ static long call_cr_contact_matrix(void** a) { return call_of_system(a, true); }
 CALL_POINTER(cr_model_get_contact_pair, a[0], 0, 1)
 CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
+CALL_MAKE(cr_data_create_room, cr_data_destroy, a[0], a[1], 500, a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_data_reset, a[0], a[1])
 CALL_MAKE(cr_data_create_tangent, cr_data_destroy, a[0], a[1], a[2], a[3])

@@ -599,6 +599,7 @@ static const row table[] = {
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_data_create_room, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_data_destroy, "d", NOTHING, 0, NULL, NULL),
     ROW(cr_data_reset, "MD", STATUS, 0, NULL, NULL),
     ROW(cr_data_create_tangent, "OMDe", STATUS, 0, NULL, NULL),
