@@ -9,6 +9,7 @@
 #include "carom/check.h"
 #include "carom/contact.h"
 #include "carom/correction.h"
+#include "carom/cost.h"
 #include "carom/data.h"
 #include "carom/fields.h"
 #include "carom/fit.h"

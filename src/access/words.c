@@ -85,6 +85,19 @@ static const row rows[] = {
     {"run_part", "held", CR_RUNS_HELD},
     {"fit_part", "train", CR_FIT_TRAIN},
     {"fit_part", "held", CR_FIT_HELD},
+    {"residual_kind", "place", CR_RESIDUAL_PLACE},
+    {"residual_kind", "orientation", CR_RESIDUAL_ORIENTATION},
+    {"residual_kind", "expression", CR_RESIDUAL_EXPRESSION},
+    {"residual_kind", "callback", CR_RESIDUAL_CALLBACK},
+    {"norm", "null", CR_NORM_NULL},
+    {"norm", "quadratic", CR_NORM_QUADRATIC},
+    {"norm", "l22", CR_NORM_L22},
+    {"norm", "l2", CR_NORM_L2},
+    {"norm", "cosh", CR_NORM_COSH},
+    {"norm", "power", CR_NORM_POWER},
+    {"norm", "smooth_abs", CR_NORM_SMOOTH_ABS},
+    {"norm", "smooth_abs2", CR_NORM_SMOOTH_ABS2},
+    {"norm", "rectify", CR_NORM_RECTIFY},
 };
 enum { N_ROW = sizeof rows / sizeof rows[0] };
 

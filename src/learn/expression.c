@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "engine/pipeline.h"
 #include "model/misuse.h"
 
 // leaves, then functions of two, then functions of one
@@ -614,6 +615,19 @@ bool cr_expression_needs_fields(const cr_expression* e) {
     }
   }
   return false;
+}
+
+void cri_expression_reach(const cr_expression* e, const cr_model* m, bool* stages) {
+  for (int i = 0; i < e->nnode; i++) {
+    cr_field_id id = e->nodes[i].place.field;
+    if (e->nodes[i].kind == PLACE && !cri_field_of_model(id)) {
+      bool behind[CR_MAX_STAGES] = {false};
+      cri_stages_behind(m, id, NULL, behind);
+      for (int k = 0; k < CR_MAX_STAGES; k++) {
+        stages[k] = stages[k] || behind[k];
+      }
+    }
+  }
 }
 
 // ---- as a loss

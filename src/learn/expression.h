@@ -27,6 +27,9 @@ cr_status cri_expression_values(cr_expression* e, const cr_model* m, const cr_da
 cr_status cri_expression_pull(cr_expression* e, const cr_model* m, const cr_data* d,
                               const cr_real* values_bar, cr_data* bar);
 
+/// Adds the stages of m behind the fields that it names to stages[CR_MAX_STAGES].
+void cri_expression_reach(const cr_expression* e, const cr_model* m, bool* stages);
+
 /// True if the expression names anything but inputs of the step and fields of the model.
 bool cr_expression_needs_fields(const cr_expression* e);
 

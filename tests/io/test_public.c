@@ -60,6 +60,7 @@ static struct {
   mjData* mj_data;
   cr_model* corrected;  // m with a correction
   cr_network* network;
+  cr_cost* cost;
   cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
@@ -117,6 +118,11 @@ static const cr_global_options search_options = {
 static const cr_global_result searched_out = {.size = sizeof searched_out};
 static const cr_measurements_file as_it_is = {.size = sizeof as_it_is};
 static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
+static const cr_cost_term cost_term = {.size = sizeof cost_term,
+                                       .kind = CR_RESIDUAL_PLACE,
+                                       .text = "qvel",
+                                       .norm = CR_NORM_QUADRATIC,
+                                       .weight = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {
@@ -259,6 +265,8 @@ static void setup(void) {
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
+  must(cr_cost_create(&w.cost, w.m, &w.error));
+  must(cr_cost_add(w.cost, &cost_term, &w.error));
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -307,6 +315,7 @@ static void teardown(void) {
   cr_network_destroy(w.network);
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
+  cr_cost_destroy(w.cost);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
@@ -346,6 +355,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   | measurements  / a channel  ? where one goes
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
+//   \3 a cost  \4 a term
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -606,6 +616,15 @@ static const row table[] = {
     ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL),
     ROW(cr_step_parameter_jacobian, "MDKX", STATUS, 's', NULL, NULL),
     ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL),
+    // costs
+    ROW(cr_cost_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_cost_add, "\3\4e", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_count, "\3", COUNT, 0, NULL, NULL),
+    ROW(cr_cost_name, "\3", POINTER, 0, NULL, NULL),
+    ROW(cr_cost_loss, "\3", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_part, "\3", NOTHING, 0, NULL, NULL),
+    ROW(cr_cost_gauss_newton, "\3MDBXYZ", STATUS, 'f', NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -665,6 +684,10 @@ static void* argument_of_identification(char letter) {
       return &w.corrects;
     case ' ':
       return (void*)(uintptr_t)&layer;
+    case '\3':
+      return w.cost;
+    case '\4':
+      return (void*)(uintptr_t)&cost_term;
     default:
       return NULL;
   }
@@ -1142,6 +1165,7 @@ static const sized sizes[] = {
     SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
     SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
     SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
     SIZED(cr_field_info, &w.field, cr_field_get, 1, itself),
     SIZED(cr_place_info, &w.place, cr_model_place, 2, itself),
