@@ -23,6 +23,7 @@
 #include "carom/mujoco.h"
 #include "carom/network.h"
 #include "carom/parameters.h"
+#include "carom/plan.h"
 #include "carom/profile.h"
 #include "carom/recording.h"
 #include "carom/rollout.h"

@@ -96,7 +96,7 @@ CR_API cr_real cr_cost_part(const cr_cost* cost, int i);
 ///          without what would make it indefinite                                        [cost.c2]
 /// Shapes   gradient[nz], hessian[nz nz], row by row, nz = 2 nv + na + npluginstate + nu
 /// Needs    cr_forward at this state; cr_cost_loss, which says how long the motion is; bar: a twin of d
-///          (cr_data_create_cotangent), without cotangents
+///          (cr_data_create_cotangent), without cotangents of computed fields
 /// Errors   CR_ERR_ARG; those of the residuals; the sentence is in cr_data_error(bar)
 /// Memory   no allocation
 CR_API cr_status cr_cost_gauss_newton(cr_cost* cost, const cr_model* m, const cr_data* d, int step,

@@ -345,6 +345,7 @@ cr_status cri_cost_gauss_newton(cr_cost* c, const cr_model* m, const cr_data* d,
   cr_zero(gradient, c->nz);
   cr_zero(hessian, c->nz * c->nz);
   cri_error_of(d)->text[0] = 0;
+  (void)take_row(c, m, bar);  // what another gradient left
   for (int i = 0; i < c->n; i++) {
     cr_real w = weight_of(c, &c->terms[i], step);
     if (w > 0) {

@@ -61,6 +61,8 @@ static struct {
   cr_model* corrected;  // m with a correction
   cr_network* network;
   cr_cost* cost;
+  cr_planner* planner;
+  cr_plan_result planned;
   cr_correction_info corrects;
   cr_trust_problem problem;
   cr_loss loss;
@@ -123,6 +125,7 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
                                        .text = "qvel",
                                        .norm = CR_NORM_QUADRATIC,
                                        .weight = 1};
+static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {
@@ -267,6 +270,8 @@ static void setup(void) {
   w.loss = cr_expression_loss(w.expression, false);
   must(cr_cost_create(&w.cost, w.m, &w.error));
   must(cr_cost_add(w.cost, &cost_term, &w.error));
+  must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
+  w.planned.size = sizeof w.planned;
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -316,6 +321,7 @@ static void teardown(void) {
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
   cr_cost_destroy(w.cost);
+  cr_planner_destroy(w.planner);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
@@ -355,7 +361,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   | measurements  / a channel  ? where one goes
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
-//   \3 a cost  \4 a term
+//   \3 a cost  \4 a term  \5 a planner  \6 its options
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -625,6 +631,17 @@ static const row table[] = {
     ROW(cr_cost_loss, "\3", STATUS, 0, NULL, NULL),
     ROW(cr_cost_part, "\3", NOTHING, 0, NULL, NULL),
     ROW(cr_cost_gauss_newton, "\3MDBXYZ", STATUS, 'f', NULL, NULL),
+    // planners
+    ROW(cr_planner_create, "OM\3\6e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_set_start, "\5De", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_knots, "\5i", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_restart, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_improve, "\5ae", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_shift, "\5e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_control, "\5dXe", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_ctrl, "\5", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_gain, "i", NOTHING, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -688,6 +705,10 @@ static void* argument_of_identification(char letter) {
       return w.cost;
     case '\4':
       return (void*)(uintptr_t)&cost_term;
+    case '\5':
+      return w.planner;
+    case '\6':
+      return (void*)(uintptr_t)&plan_options;
     default:
       return NULL;
   }
@@ -1165,6 +1186,8 @@ static const sized sizes[] = {
     SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
     SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
     SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
+    SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
     SIZED(cr_field_info, &w.field, cr_field_get, 1, itself),
