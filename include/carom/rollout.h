@@ -23,10 +23,12 @@ typedef struct {
 } cr_loss;
 
 /// Expressions of named places as losses: "site_xpos[tip].z", "norm(qpos) + 0.1*sum(ctrl^2)".
-/// Made of names, numbers, + - * / ^, parentheses, sum(), norm(), abs(). A name of several numbers
-/// is a vector. A single number combines with every element. The whole must be one number.
+/// Made of names, numbers, `time` (s), + - * / ^, parentheses, sum(), norm(), and of every number abs(), sin(), cos(),
+/// exp(), log(), sqrt(), min(a, b, ...), max(a, b, ...). docs/derivations/expression.md has the grammar. A name of
+/// several numbers is a vector. A single number combines with every element. The whole must be one number.
 /// A run or gradient is refused where a part is not finite, or has no derivative (0^0.5 by its base,
-/// (-1)^y by y). norm() and abs() have a kink at 0; there their derivative is 0.
+/// (-1)^y by y, sqrt(0)). norm() and abs() have a kink at 0; there their derivative is 0. min() and max() have two slopes
+/// where two numbers are equal; there each counts half.
 typedef struct cr_expression cr_expression;
 
 /// Parses the text and resolves its names, which refer to m; m must outlive the expression.

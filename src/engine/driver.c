@@ -163,6 +163,14 @@ cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   return cri_drive(s, CRI_VJP, &rows, m, d, bar);
 }
 
+cr_status cri_forward_through(const cr_model* m, cr_data* d, const bool* stages) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->n, .only = stages};
+  d->measured = false;
+  d->done = 0;
+  return cri_drive(s, CRI_FORWARD, &rows, m, d, d);
+}
+
 cr_status cri_forward_vjp_through(const cr_model* m, const cr_data* d, cr_data* bar,
                                   const bool* stages) {
   const cri_schedule* s = cri_schedule_of(m);

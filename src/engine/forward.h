@@ -14,6 +14,9 @@ cr_status cri_dynamics(const cr_model* m, cr_data* d);
 /// The measured quantities of d, behind cri_dynamics or a step of one stage.
 cr_status cri_measure(const cr_model* m, cr_data* d);
 
+/// Some stages only (cri_stages_behind), at the state in d. What others computed there belongs to another state.
+cr_status cri_forward_through(const cr_model* m, cr_data* d, const bool* stages);
+
 /// cr_forward_vjp of a block with measured quantities, through some stages only (cri_stages_behind).
 cr_status cri_forward_vjp_through(const cr_model* m, const cr_data* d, cr_data* bar,
                                   const bool* stages);

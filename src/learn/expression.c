@@ -3,8 +3,11 @@
 // is one pass over the list, the cotangents are one pass backwards.
 //   [expression.x1] r = a + b    [expression.x2] r = a - b    [expression.x3] r = a b    [expression.x4] r = a / b    [expression.x5] r = a^b
 //   [expression.x6] r = -a       [expression.x7] r = sum a    [expression.x8] r = |a|    [expression.x9] r = abs a
+//   [expression.x10] r = sin a   [expression.x11] r = cos a   [expression.x12] r = exp a [expression.x13] r = log a   [expression.x14] r = sqrt a
+//   [expression.x15] r = min(a, b)   [expression.x16] r = max(a, b)   [expression.x17] r = time
 // A value that is not finite at any node is an error, and so is a derivative that does not exist.
-// Two kinks are allowed: |a| and abs a have the derivative 0 at a = 0, the mean of all directions.
+// Kinks are allowed, with the mean of the slopes to all sides: |a| and abs a have the derivative 0 at a = 0, min and
+// max have one half by each of two equal numbers.
 #include "learn/expression.h"
 
 #include <ctype.h>
@@ -12,9 +15,38 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "engine/pipeline.h"
 #include "model/misuse.h"
 
-typedef enum { NUMBER, PLACE, ADD, SUB, MUL, DIV, POW, NEG, SUM, NORM, ABS } node_kind;
+// leaves, then functions of two, then functions of one
+typedef enum {
+  NUMBER,
+  TIME,
+  PLACE,
+  ADD,
+  SUB,
+  MUL,
+  DIV,
+  POW,
+  MIN,
+  MAX,
+  NEG,
+  SUM,
+  NORM,
+  ABS,
+  SIN,
+  COS,
+  EXP,
+  LOG,
+  SQRT
+} node_kind;
+
+static const struct {
+  const char* name;
+  node_kind kind;
+} functions[] = {{"sum", SUM}, {"norm", NORM}, {"abs", ABS}, {"sin", SIN}, {"cos", COS},
+                 {"exp", EXP}, {"log", LOG},   {"min", MIN}, {"max", MAX}, {"sqrt", SQRT}};
+enum { N_FUNCTIONS = (int)(sizeof functions / sizeof functions[0]) };
 
 typedef struct {
   node_kind kind;
@@ -32,7 +64,7 @@ struct cr_expression {
   node nodes[MAX_NODES];
   int nnode, nvalue;
   cr_real *value, *bar;
-  bool every;
+  bool every, vector;
   cri_shape shape;  // of the model in which the names were found
   char text[160];
 };
@@ -93,13 +125,30 @@ static cr_status emit_binary(parser* p, node_kind kind, int a, int b, int* out) 
 
 static cr_status parse_sum(parser* p, int* out);
 
+// min(a, b, c) = min(min(a, b), c)
+static cr_status parse_extreme(parser* p, node_kind kind, int* out) {
+  CR_TRY(parse_sum(p, out));
+  if (!accept(p, ',')) {
+    return complain(p, "min() and max() take two numbers or more: ',' expected");
+  }
+  do {
+    int b;
+    CR_TRY(parse_sum(p, &b));
+    CR_TRY(emit_binary(p, kind, *out, b, out));
+  } while (accept(p, ','));
+  return accept(p, ')') ? CR_OK : complain(p, "')' expected");
+}
+
 static cr_status parse_function(parser* p, node_kind kind, int* out) {
+  if (kind == MIN || kind == MAX) {
+    return parse_extreme(p, kind, out);
+  }
   int a;
   CR_TRY(parse_sum(p, &a));
   if (!accept(p, ')')) {
     return complain(p, "')' expected");
   }
-  int n = kind == ABS ? p->e->nodes[a].n : 1;
+  int n = kind == SUM || kind == NORM ? 1 : p->e->nodes[a].n;
   return emit(p, (node){.kind = kind, .a = a, .b = a, .n = n}, out);
 }
 
@@ -128,14 +177,13 @@ static cr_status parse_name(parser* p, int* out) {
     } while (stop != 0 && p->at[-1] != stop);
   }
   name[n] = 0;
-  static const struct {
-    const char* name;
-    node_kind kind;
-  } functions[] = {{"sum", SUM}, {"norm", NORM}, {"abs", ABS}};
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+  for (int i = 0; i < N_FUNCTIONS; i++) {
     if (strcmp(name, functions[i].name) == 0 && accept(p, '(')) {
       return parse_function(p, functions[i].kind, out);
     }
+  }
+  if (strcmp(name, "time") == 0) {
+    return emit(p, (node){.kind = TIME, .n = 1}, out);
   }
   node leaf = {.kind = PLACE};
   CR_TRY(cri_place_find(&leaf.place, p->m, name, p->error));
@@ -230,21 +278,19 @@ static cr_status parse_whole(parser* p) {
   if (*p->at != 0) {
     return complain(p, "not understood");
   }
-  return p->e->nodes[root].n == 1 ? CR_OK
-                                  : complain(p, "a loss is one number; use sum() or norm()");
+  return p->e->vector || p->e->nodes[root].n == 1
+             ? CR_OK
+             : complain(p, "a loss is one number; use sum() or norm()");
 }
 
-cr_status cr_expression_create(cr_expression** out, const cr_model* m, const char* text,
-                               cr_error* error) {
-  const cri_call call = {"cr_expression_create", error};
-  CR_TRY(cri_given(&call, out, "where the expression goes"));
-  CR_TRY(cri_given(&call, m, "the model"));
-  CR_TRY(cri_given(&call, text, "the text"));
+cr_status cri_expression_create(cr_expression** out, const cr_model* m, const char* text,
+                                bool vector, cr_error* error) {
   cr_expression* e = calloc(1, sizeof *e);
   if (e == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "expression: no memory");
   }
   e->shape = cri_shape_of(m);
+  e->vector = vector;
   (void)snprintf(e->text, sizeof e->text, "%s", text);
   parser p = {.e = e, .m = m, .text = text, .at = text, .error = error};
   cr_status status = parse_whole(&p);
@@ -261,6 +307,15 @@ cr_status cr_expression_create(cr_expression** out, const cr_model* m, const cha
   }
   *out = e;
   return CR_OK;
+}
+
+cr_status cr_expression_create(cr_expression** out, const cr_model* m, const char* text,
+                               cr_error* error) {
+  const cri_call call = {"cr_expression_create", error};
+  CR_TRY(cri_given(&call, out, "where the expression goes"));
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, text, "the text"));
+  return cri_expression_create(out, m, text, false, error);
 }
 
 void cr_expression_destroy(cr_expression* e) {
@@ -291,8 +346,31 @@ static cr_real binary(node_kind kind, cr_real a, cr_real b) {
       return a * b;  // [expression.x3]
     case DIV:
       return a / b;  // [expression.x4]
+    case MIN:
+      return cr_min(a, b);  // [expression.x15]
+    case MAX:
+      return cr_max(a, b);  // [expression.x16]
     default:
       return b == 2 ? a * a : cr_pow(a, b);  // [expression.x5]
+  }
+}
+
+static cr_real unary(node_kind kind, cr_real a) {
+  switch (kind) {
+    case NEG:
+      return -a;  // [expression.x6]
+    case ABS:
+      return cr_abs(a);  // [expression.x9]
+    case SIN:
+      return cr_sin(a);  // [expression.x10]
+    case COS:
+      return cr_cos(a);  // [expression.x11]
+    case EXP:
+      return cr_exp(a);  // [expression.x12]
+    case LOG:
+      return cr_log(a);  // [expression.x13]
+    default:
+      return cr_sqrt(a);  // [expression.x14]
   }
 }
 
@@ -324,24 +402,30 @@ static cr_status evaluate(cr_expression* e, const cr_model* m, const cr_data* d)
         case PLACE:
           r[k] = place[k];
           break;
-        case NEG:
-          r[k] = -x;  // [expression.x6]
-          break;
-        case ABS:
-          r[k] = cr_abs(x);  // [expression.x9]
+        case TIME:
+          r[k] = d->time;  // [expression.x17]
           break;
         case SUM:
         case NORM:
           r[k] = reduce(n->kind, va, a->n);  // [expression.x7] [expression.x8]
           break;
         default:
-          r[k] = binary(n->kind, x, y);
+          r[k] = n->kind < NEG ? binary(n->kind, x, y) : unary(n->kind, x);
       }
       if (!isfinite(r[k])) {
         return CR_ERR_NONFINITE;
       }
     }
   }
+  return CR_OK;
+}
+
+int cri_expression_size(const cr_expression* e) { return e->nodes[e->nnode - 1].n; }
+
+cr_status cri_expression_values(cr_expression* e, const cr_model* m, const cr_data* d,
+                                cr_real* values) {
+  CR_TRY(evaluate(e, m, d));
+  cr_copy(values, e->value + e->nodes[e->nnode - 1].at, cri_expression_size(e));
   return CR_OK;
 }
 
@@ -387,6 +471,11 @@ static void binary_slopes(node_kind kind, cr_real x, cr_real y, cr_real* by_x, c
       *by_x = 1 / y;  // [expression.x4]'
       *by_y = -x / (y * y);
       break;
+    case MIN:  // [expression.x15]'
+    case MAX:  // [expression.x16]'
+      *by_x = x == y ? CR_R(0.5) : (cr_real)((x < y) == (kind == MIN));
+      *by_y = 1 - *by_x;
+      break;
     default:
       *by_x = power_by_base(x, y);  // [expression.x5]'
       *by_y = power_by_exponent(x, y);
@@ -417,18 +506,42 @@ static cr_status binary_bar(cr_expression* e, const node* n, cr_error* error) {
   return CR_OK;
 }
 
-static void unary_bar(cr_expression* e, const node* n) {
-  const node* a = &e->nodes[n->a];
-  cr_real norm = e->value[n->at];
-  for (int k = 0; k < a->n; k++) {
-    cr_real x = e->value[a->at + k];
-    cr_real r_bar = e->bar[n->at + (n->n == 1 ? 0 : k)];
-    cr_real slope = n->kind == NEG   ? -1                          // [expression.x6]'
-                    : n->kind == SUM ? 1                           // [expression.x7]'
-                    : n->kind == ABS ? cr_sign(x)                  // [expression.x9]'
-                                     : (norm > 0 ? x / norm : 0);  // [expression.x8]'
-    e->bar[a->at + k] += slope * r_bar;
+// slope of a function of one number; r is its value
+static cr_real unary_slope(node_kind kind, cr_real x, cr_real r) {
+  switch (kind) {
+    case NEG:
+      return -1;  // [expression.x6]'
+    case SUM:
+      return 1;  // [expression.x7]'
+    case NORM:
+      return r > 0 ? x / r : 0;  // [expression.x8]'
+    case ABS:
+      return cr_sign(x);  // [expression.x9]'
+    case SIN:
+      return cr_cos(x);  // [expression.x10]'
+    case COS:
+      return -cr_sin(x);  // [expression.x11]'
+    case EXP:
+      return r;  // [expression.x12]'
+    case LOG:
+      return 1 / x;  // [expression.x13]'
+    default:
+      return CR_R(0.5) / r;  // [expression.x14]'
   }
+}
+
+static cr_status unary_bar(cr_expression* e, const node* n, cr_error* error) {
+  const node* a = &e->nodes[n->a];
+  for (int k = 0; k < a->n && a->moves; k++) {
+    int from = n->at + (n->n == 1 ? 0 : k);
+    cr_real x = e->value[a->at + k], slope = unary_slope(n->kind, x, e->value[from]);
+    if (!isfinite(slope)) {
+      return cri_fail(error, CR_ERR_NONFINITE, "'%s': %s(%.9g) has no derivative", e->text,
+                      n->kind == SQRT ? "sqrt" : "log", (double)x);
+    }
+    e->bar[a->at + k] += slope * e->bar[from];
+  }
+  return CR_OK;
 }
 
 static void place_bar(const cr_expression* e, const node* n, const cr_model* m, const cr_data* d,
@@ -467,10 +580,11 @@ static void qpos_bar(const cr_expression* e, const node* n, const cr_model* m, c
   }
 }
 
-cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* d, cr_data* bar) {
-  CR_TRY(evaluate(e, m, d));
+cr_status cri_expression_pull(cr_expression* e, const cr_model* m, const cr_data* d,
+                              const cr_real* values_bar, cr_data* bar) {
+  const node* root = &e->nodes[e->nnode - 1];
   cr_zero(e->bar, e->nvalue);
-  e->bar[e->nodes[e->nnode - 1].at] = 1;
+  cr_copy(e->bar + root->at, values_bar, root->n);
   for (int i = e->nnode - 1; i >= 0; i--) {
     const node* n = &e->nodes[i];
     if (n->kind == PLACE && n->place.field == CR_FIELD_qpos) {
@@ -478,12 +592,18 @@ cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* 
     } else if (n->kind == PLACE) {
       place_bar(e, n, m, d, bar);
     } else if (n->kind >= NEG) {
-      unary_bar(e, n);
-    } else if (n->kind != NUMBER) {
+      CR_TRY(unary_bar(e, n, cri_error_of(d)));
+    } else if (n->kind >= ADD) {
       CR_TRY(binary_bar(e, n, cri_error_of(d)));
     }
   }
   return CR_OK;
+}
+
+cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* d, cr_data* bar) {
+  const cr_real one = 1;
+  CR_TRY(evaluate(e, m, d));
+  return cri_expression_pull(e, m, d, &one, bar);
 }
 
 bool cr_expression_needs_fields(const cr_expression* e) {
@@ -495,6 +615,19 @@ bool cr_expression_needs_fields(const cr_expression* e) {
     }
   }
   return false;
+}
+
+void cri_expression_reach(const cr_expression* e, const cr_model* m, bool* stages) {
+  for (int i = 0; i < e->nnode; i++) {
+    cr_field_id id = e->nodes[i].place.field;
+    if (e->nodes[i].kind == PLACE && !cri_field_of_model(id)) {
+      bool behind[CR_MAX_STAGES] = {false};
+      cri_stages_behind(m, id, NULL, behind);
+      for (int k = 0; k < CR_MAX_STAGES; k++) {
+        stages[k] = stages[k] || behind[k];
+      }
+    }
+  }
 }
 
 // ---- as a loss

@@ -167,6 +167,18 @@ typedef cr_status evaluation(cr_rollout* r, const cr_model* m);
 
 static cr_status forward(cr_rollout* r, const cr_model* m) { return cr_forward(m, r->d); }
 
+// what a loss reads
+static cr_status see(cr_rollout* r, const cr_model* m) {
+  return r->look[0] == NULL ? forward(r, m) : cri_forward_through(m, r->d, r->look[0]);
+}
+static cr_status see_backward(cr_rollout* r, const cr_model* m) {
+  return r->look[1] == NULL ? forward(r, m) : cri_forward_through(m, r->d, r->look[1]);
+}
+static cr_status see_vjp(cr_rollout* r, const cr_model* m) {
+  return r->look[1] == NULL ? cri_forward_vjp(m, r->d, r->bar)
+                            : cri_forward_vjp_through(m, r->d, r->bar, r->look[1]);
+}
+
 // the block of the current step
 static cr_data* at_hand(const cr_rollout* r) { return r->at != NULL ? r->at : r->d; }
 
@@ -256,7 +268,7 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
     return CR_OK;
   }
   if (loss->needs_fields) {
-    CR_TRY(evaluate(r, m, forward, step, error));
+    CR_TRY(evaluate(r, m, see, step, error));
   }
   r->d->error.text[0] = 0;
   cr_status status = loss->value(loss->context, m, r->d, step, &r->loss);
@@ -457,6 +469,15 @@ cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k) {
                        : cri_tape_kept(&r->tape, m, cri_rollout_first(r, k));
 }
 
+void cri_rollout_look(cr_rollout* r, const bool* stages, const bool* backward) {
+  r->look[0] = stages;
+  r->look[1] = backward;
+}
+
+cr_status cri_rollout_see(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
+  return evaluate(r, m, see, step, error);
+}
+
 cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
   CR_TRY(cri_rollout_restore(r, m, step, error));
   set_control(r, m, step > 0 ? step - 1 : 0);
@@ -483,7 +504,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
   set_control(r, m, step - 1);
   if (loss->needs_fields) {
-    CR_TRY(evaluate(r, m_backward, forward, step, error));
+    CR_TRY(evaluate(r, m_backward, see_backward, step, error));
   }
   r->d->error.text[0] = 0;
   cr_status status = loss->bar(loss->context, m, r->d, step, r->bar);
@@ -491,7 +512,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
     return loss_failed(status, r->d->error.text, step, error);
   }
   if (loss->needs_fields) {
-    status = cri_forward_vjp(m_backward, r->d, r->bar);
+    status = see_vjp(r, m_backward);
     if (status != CR_OK) {
       return cri_fail(error, status, "backward through the loss after step %d: %s", step,
                       r->bar->error.text);

@@ -33,6 +33,8 @@ struct cr_rollout {
   cr_control control;  // NULL: the controls are as set
   void* control_context;
   cr_real loss;
+  const bool* look
+      [2];  // stages of m and of m_backward that the loss reads, see cri_rollout_look; NULL: all
   int solver_iterations_max;
   bool adaptive;
   cr_adaptive options;
@@ -66,6 +68,13 @@ static inline void cri_count(int* to, int n) {
     *to = n;
   }
 }
+
+/// Losses with needs_fields read only what these stages compute: `stages` of the model and `backward` of the model of the
+/// backward pass, CR_MAX_STAGES each; both have to outlive the next runs. NULL, NULL: everything.
+void cri_rollout_look(cr_rollout* r, const bool* stages, const bool* backward);
+
+/// The stages that a loss reads, at the state in r->d, which grows if contacts do not fit.
+cr_status cri_rollout_see(cr_rollout* r, const cr_model* m, int step, cr_error* error);
 
 /// The least for cr_rollout_set_memory.
 size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);

@@ -476,6 +476,28 @@ static long call_cr_expression_loss(void** a) {
   cr_loss loss = cr_expression_loss(a[0], false);
   return (long)loss.value(loss.context, w.m, w.d, 1, &value);
 }
+CALL_MAKE(cr_cost_create, cr_cost_destroy, a[0], a[1], a[2])
+CALL_VOID(cr_cost_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_cost_add, a[0], a[1], a[2])
+CALL(cr_cost_count, a[0])
+CALL_POINTER(cr_cost_name, a[0], 0)
+static long call_cr_cost_loss(void** a) {
+  cr_real value = 0;
+  cr_loss loss = cr_cost_loss(a[0], 1, 1);
+  return (long)loss.value(loss.context, w.m, w.d, 1, &value);
+}
+CALL_VOID(cr_cost_part, a[0], 0)
+CALL(cr_cost_gauss_newton, a[0], a[1], a[2], 1, a[3], a[4], a[5], a[6])
+CALL_MAKE(cr_planner_create, cr_planner_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_planner_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_planner_set_start, a[0], a[1], a[2])
+CALL_POINTER(cr_planner_knots, a[0], a[1])
+CALL_VOID(cr_planner_restart, a[0] == NULL ? NULL : w.planner)
+CALL(cr_planner_improve, a[0], a[1], a[2])
+CALL(cr_planner_shift, a[0], 1, a[1])
+CALL(cr_planner_control, a[0], 0, a[1], a[2], a[3])
+CALL_POINTER(cr_planner_ctrl, a[0])
+CALL_VOID(cr_planner_gain, a[0] == NULL ? NULL : w.planner, 0)
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
 CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])

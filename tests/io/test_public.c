@@ -64,6 +64,9 @@ static struct {
   cr_sequences* sequences;
   cr_learned* learned;
   cr_learning_end learning_end;
+  cr_cost* cost;
+  cr_planner* planner;
+  cr_plan_result planned;
   cr_correction_info corrects;
   cr_correction_usage usage;
   cr_trust_problem problem;
@@ -122,6 +125,12 @@ static const cr_global_options search_options = {
 static const cr_global_result searched_out = {.size = sizeof searched_out};
 static const cr_measurements_file as_it_is = {.size = sizeof as_it_is};
 static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
+static const cr_cost_term cost_term = {.size = sizeof cost_term,
+                                       .kind = CR_RESIDUAL_PLACE,
+                                       .text = "qvel",
+                                       .norm = CR_NORM_QUADRATIC,
+                                       .weight = 1};
+static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {
@@ -274,6 +283,10 @@ static void setup(void) {
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
+  must(cr_cost_create(&w.cost, w.m, &w.error));
+  must(cr_cost_add(w.cost, &cost_term, &w.error));
+  must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
+  w.planned.size = sizeof w.planned;
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -336,6 +349,8 @@ static void teardown(void) {
   cr_network_destroy(w.network);
   cr_batch_destroy(w.batch);
   cr_expression_destroy(w.expression);
+  cr_cost_destroy(w.cost);
+  cr_planner_destroy(w.planner);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
@@ -375,6 +390,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   | measurements  / a channel  ? where one goes
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
+//   \3 a cost  \4 a term  \5 a planner  \6 its options
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -666,6 +682,26 @@ static const row table[] = {
     ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL),
     ROW(cr_step_parameter_jacobian, "MDKX", STATUS, 's', NULL, NULL),
     ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL),
+    // costs
+    ROW(cr_cost_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_cost_add, "\3\4e", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_count, "\3", COUNT, 0, NULL, NULL),
+    ROW(cr_cost_name, "\3", POINTER, 0, NULL, NULL),
+    ROW(cr_cost_loss, "\3", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_part, "\3", NOTHING, 0, NULL, NULL),
+    ROW(cr_cost_gauss_newton, "\3MDBXYZ", STATUS, 'f', NULL, NULL),
+    // planners
+    ROW(cr_planner_create, "OM\3\6e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_set_start, "\5De", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_knots, "\5i", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_restart, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_improve, "\5ae", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_shift, "\5e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_control, "\5dXe", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_ctrl, "\5", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_gain, "i", NOTHING, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -739,6 +775,14 @@ static void* argument_of_identification(char letter) {
       return &w.corrects;
     case ' ':
       return (void*)(uintptr_t)&layer;
+    case '\3':
+      return w.cost;
+    case '\4':
+      return (void*)(uintptr_t)&cost_term;
+    case '\5':
+      return w.planner;
+    case '\6':
+      return (void*)(uintptr_t)&plan_options;
     default:
       return NULL;
   }
@@ -1216,6 +1260,9 @@ static const sized sizes[] = {
     SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
     SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
     SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
+    SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
+    SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
     SIZED(cr_field_info, &w.field, cr_field_get, 1, itself),
     SIZED(cr_place_info, &w.place, cr_model_place, 2, itself),

@@ -49,12 +49,36 @@ TEST(arithmetic) {
     const char* text;
     double value;
   } rows[] = {
-      {"1 + 2 * 3", 7},  {"(1 + 2) * 3", 9}, {"7 - 2 - 1", 4},
-      {"12 / 4 / 3", 1}, {"2 ^ 3 ^ 2", 512}, {"-2 ^ 2", -4},
-      {"2 ^ -1", 0.5},   {"--3", 3},         {"abs(-2.5)", 2.5},
-      {"norm(-3)", 3},   {"sum(4)", 4},      {"1e-3 * 2e3", 2},
-      {".5 + 1.", 1.5},  {" 1+\t1 ", 2},     {"-(1 - 4)", 3},
-      {"2 * -3", -6},    {"1 - -1", 2},      {"sum ( abs ( 0 - 1 ) )", 1},
+      {"1 + 2 * 3", 7},
+      {"(1 + 2) * 3", 9},
+      {"7 - 2 - 1", 4},
+      {"12 / 4 / 3", 1},
+      {"2 ^ 3 ^ 2", 512},
+      {"-2 ^ 2", -4},
+      {"2 ^ -1", 0.5},
+      {"--3", 3},
+      {"abs(-2.5)", 2.5},
+      {"norm(-3)", 3},
+      {"sum(4)", 4},
+      {"1e-3 * 2e3", 2},
+      {".5 + 1.", 1.5},
+      {" 1+\t1 ", 2},
+      {"-(1 - 4)", 3},
+      {"2 * -3", -6},
+      {"1 - -1", 2},
+      {"sum ( abs ( 0 - 1 ) )", 1},
+      {"sin(1)", 0.84147098480789651},
+      {"cos(2 / 2)", 0.54030230586813972},
+      {"exp(1)", 2.7182818284590452},
+      {"log(10)", 2.3025850929940457},
+      {"sqrt(2)", 1.4142135623730950},
+      {"min(3, 2)", 2},
+      {"max(1, 3, -4)", 3},
+      {"min(5, 2 + 2, 3 ^ 2)", 4},
+      {"-max(1, 2) ^ 2", -4},
+      {"sqrt(3 ^ 2 + 4 ^ 2)", 5},
+      {"log(exp(3) * exp(4))", 7},
+      {"sin(2) ^ 2 + cos(2) ^ 2", 1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     cr_real value = value_of(rows[i].text);
@@ -82,6 +106,28 @@ TEST(names) {
   assert_true(value_of("xpos[1].z") == data->xpos[5]);
   assert_true(value_of("site_xpos[1][0]") == data->site_xpos[3]);
   assert_true(value_of("-xpos[1].z") == -data->xpos[5]);
+}
+
+TEST(time_is_that_of_the_state) {
+  const cr_real kept = data->time;
+  data->time = CR_R(1.25);
+  assert_true(value_of("time") == CR_R(1.25));
+  assert_true(value_of("2 * time ^ 2") == CR_R(3.125));
+  assert_close(value_of("sum(qvel * time)"), CR_R(1.25) * value_of("sum(qvel)"), CR_R(1e-14));
+  data->time = kept;
+}
+
+// number by number; a single number goes with all
+TEST(functions_of_vectors) {
+  cr_real least = 0, sines = 0;
+  for (int i = 0; i < model.nv; i++) {
+    least += cr_min(data->qvel[i], CR_R(0.1));
+    sines += cr_sin(data->qvel[i]);
+  }
+  assert_close(value_of("sum(min(qvel, 0.1))"), least, CR_R(1e-13));
+  assert_close(value_of("sum(min(0.1, qvel))"), least, CR_R(1e-13));
+  assert_close(value_of("sum(sin(qvel))"), sines, CR_R(1e-13));
+  assert_close(value_of("sum(max(qvel, -qvel))"), value_of("sum(abs(qvel))"), CR_R(1e-13));
 }
 
 // a value is added to what is there
@@ -127,6 +173,12 @@ static const char* const smooth[] = {
     "sum(qpos ^ 2 * 3) - qpos[3] * qpos[4] + qpos[5] ^ 2",
     "body_mass[1] * qvel[0] ^ 2 / 2 + norm(gravity) * xpos[1].z",
     "sum(geom_size[0]) * qvel[1]",
+    "sum(sin(qvel) * cos(2 * qvel))",
+    "exp(qvel[0] / 3) * log(1 + qvel[1] ^ 2)",
+    "sqrt(1 + xpos[1].z ^ 2) - sum(sqrt(1 + qvel ^ 2))",
+    "sum(min(qvel, 0.1)) + 2 * sum(max(qvel, ctrl[0], -0.2))",
+    "max(sum(qvel), sum(ctrl)) * min(qvel[0], time)",
+    "sin(1 + exp(cos(xpos[1].x)))",
 };
 enum { N_SMOOTH = (int)(sizeof smooth / sizeof smooth[0]) };
 
@@ -254,10 +306,19 @@ TEST(singular_points) {
   cr_real kept[3];
   cr_copy(kept, data->qvel, 3);
   cr_zero(data->qvel, 3);
-  static const char* const texts[] = {"norm(qvel[0])", "abs(qvel[0])", "qvel[0] ^ 2", "qvel[0] ^ 1",
-                                      "qvel[0] ^ 0"};
-  static const double slopes[] = {0, 0, 0, 1, 0};
-  for (int i = 0; i < 5; i++) {
+  static const char* const texts[] = {"norm(qvel[0])",
+                                      "abs(qvel[0])",
+                                      "qvel[0] ^ 2",
+                                      "qvel[0] ^ 1",
+                                      "qvel[0] ^ 0",
+                                      "min(qvel[0], 0)",
+                                      "max(0, qvel[0])",
+                                      "min(qvel[0], 3 * qvel[0])",
+                                      "max(qvel[0], -qvel[0])",
+                                      "max(qvel[0], qvel[0], 0)",
+                                      "sqrt(1 + qvel[0])"};
+  static const double slopes[] = {0, 0, 0, 1, 0, 0.5, 0.5, 2, 0, 0.5, 0.5};
+  for (size_t i = 0; i < sizeof slopes / sizeof slopes[0]; i++) {
     cr_expression* e = parse(texts[i]);
     zero_bar();
     assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
@@ -284,7 +345,13 @@ TEST(undefined_points) {
               {"qvel[0] ^ 0.5", -1, false, NULL},
               {"1 / qvel[0]", 0, false, NULL},
               {"qvel[0] / qvel[0]", 0, false, NULL},
-              {"1 / (1 / qvel[0])", 0, false, NULL}};
+              {"1 / (1 / qvel[0])", 0, false, NULL},
+              {"sqrt(qvel[0])", 0, true, "sqrt(0) has no derivative"},
+              {"2 * sqrt(norm(qvel[0]))", 0, true, "sqrt(0) has no derivative"},
+              {"sqrt(qvel[0])", -1, false, NULL},
+              {"log(qvel[0])", 0, false, NULL},
+              {"log(qvel[0])", -2, false, NULL},
+              {"exp(qvel[0])", 1e6, false, NULL}};
   cr_real kept = data->qvel[0];
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     cr_expression* e = parse(rows[i].text);
@@ -359,6 +426,26 @@ TEST(end_or_every_step) {
   cr_expression_destroy(e);
 }
 
+// ---- several numbers
+
+TEST(residuals_have_several_numbers) {
+  cr_expression* e = NULL;
+  assert_int_equal(cri_expression_create(&e, &model, "2 * qvel - time", true, NULL), CR_OK);
+  assert_int_equal(cri_expression_size(e), model.nv);
+  cr_real values[128], bars[128];
+  assert_int_equal(cri_expression_values(e, &model, data, values), CR_OK);
+  for (int i = 0; i < model.nv; i++) {
+    assert_true(values[i] == 2 * data->qvel[i] - data->time);
+    bars[i] = (cr_real)(i + 1);
+  }
+  zero_bar();
+  assert_int_equal(cri_expression_pull(e, &model, data, bars, bar), CR_OK);
+  for (int i = 0; i < model.nv; i++) {
+    assert_true(bar->qvel[i] == (cr_real)(2 * (i + 1)));
+  }
+  cr_expression_destroy(e);
+}
+
 // ---- mistakes
 
 static void refused(const char* text, const char* because) {
@@ -387,7 +474,14 @@ TEST(mistakes_are_named) {
   refused("xquat[1].w", "carries no derivative");
   refused("qacc_warmstart[0]", "carries no derivative");
   refused("body_parentid[1]", "no numbers that can be named");
-  refused("sin(1)", "'sin'");
+  refused("tan(1)", "'tan'");
+  refused("sin", "'sin'");
+  refused("min(1)", "',' expected");
+  refused("max(qvel[0], )", "a name, a number or '(' expected");
+  refused("min(1, 2", "')' expected");
+  refused("sin(1, 2)", "')' expected");
+  refused("sum(min(qvel, xpos[1]))", "different lengths");
+  refused("sqrt(qvel)", "one number");
   refused("1 & 2", "at '& 2': not understood");
   refused("sum()", "expected");
   refused("xpos[nobody].z", "there is no 'nobody'");
