@@ -256,20 +256,24 @@ static bool activation_of(cri_span op, cr_activation* kind) {
 
 // ---- recurrent layers
 
+static bool all_zero(const cri_onnx_tensor* t) {
+  double* x = t->count > 0 && (uint64_t)t->count <= t->message.n
+                  ? malloc((size_t)t->count * sizeof *x)
+                  : NULL;
+  bool zero = x != NULL && cri_onnx_values(t, x);
+  for (int64_t i = 0; i < t->count && zero; i++) {
+    zero = x[i] == 0;
+  }
+  free(x);
+  return zero;
+}
+
 // a memory at the start that is 0: left out, constant zeros, or made of zeros of some shape
 static bool is_zero(const chain* c, cri_span name) {
   for (int steps = 0; name.n > 0 && steps < CRI_ONNX_MOST_NODES; steps++) {
     const cri_onnx_tensor* t = cri_onnx_find(&c->g, name);
     if (t != NULL) {
-      double* x = t->count > 0 && (uint64_t)t->count <= t->message.n
-                      ? malloc((size_t)t->count * sizeof *x)
-                      : NULL;
-      bool zero = x != NULL && cri_onnx_values(t, x);
-      for (int64_t i = 0; i < t->count && zero; i++) {
-        zero = x[i] == 0;
-      }
-      free(x);
-      return zero;
+      return all_zero(t);
     }
     const cri_onnx_node* from = NULL;
     for (int i = 0; i < c->g.nnode; i++) {
@@ -280,7 +284,9 @@ static bool is_zero(const chain* c, cri_span name) {
       return false;
     }
     if (cri_span_is(from->op, "ConstantOfShape")) {
-      return !cri_onnx_has(from, "value");
+      cri_onnx_tensor value;
+      return !cri_onnx_has(from, "value") ||
+             (cri_onnx_tensor_of(from, "value", &value) && all_zero(&value));
     }
     if (!cri_span_is(from->op, "Expand") && !cri_span_is(from->op, "Unsqueeze")) {
       return false;

@@ -214,6 +214,13 @@ bool cri_onnx_text(const cri_onnx_node* node, const char* name, cri_span* value)
   return true;
 }
 
+bool cri_onnx_tensor_of(const cri_onnx_node* node, const char* name, cri_onnx_tensor* value) {
+  cri_span a;
+  cri_pb_field f;
+  return find_attribute(node, name, &a) && find_field(a, ATTRIBUTE_T, CRI_WIRE_BYTES, &f) &&
+         read_tensor(value, f.bytes);
+}
+
 bool cri_onnx_ints(const cri_onnx_node* node, const char* name, int64_t* values, int most, int* n) {
   cri_span a;
   cri_pb_field f;
@@ -281,14 +288,11 @@ static bool read_node(cri_onnx_node* node, cri_span message) {
 
 // what a node Constant gives becomes a tensor of the name of its output
 static bool add_constant(cri_onnx_graph* g, const cri_onnx_node* node) {
-  cri_span a;
-  cri_pb_field f;
-  if (!cri_span_is(node->op, "Constant") || node->noutput != 1 ||
-      !find_attribute(node, "value", &a) || !find_field(a, ATTRIBUTE_T, CRI_WIRE_BYTES, &f)) {
+  cri_onnx_tensor* t = &g->tensor[g->ntensor];
+  if (!cri_span_is(node->op, "Constant") || node->noutput != 1 || !cri_onnx_has(node, "value")) {
     return true;
   }
-  cri_onnx_tensor* t = &g->tensor[g->ntensor];
-  if (!read_tensor(t, f.bytes)) {
+  if (!cri_onnx_tensor_of(node, "value", t)) {
     return false;
   }
   t->name = node->output[0];

@@ -55,6 +55,7 @@ bool cri_onnx_float(const cri_onnx_node* node, const char* name, double* value);
 bool cri_onnx_text(const cri_onnx_node* node, const char* name, cri_span* value);
 /// *n integers of a list, `most` at most (more: *n is most + 1).
 bool cri_onnx_ints(const cri_onnx_node* node, const char* name, int64_t* values, int most, int* n);
+bool cri_onnx_tensor_of(const cri_onnx_node* node, const char* name, cri_onnx_tensor* value);
 bool cri_onnx_has(const cri_onnx_node* node, const char* name);
 
 #endif
