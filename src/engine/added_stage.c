@@ -119,33 +119,39 @@ static void begin_forward(const cri_added* a, const cr_model* m, cr_data* d) {
   }
 }
 
-static void begin_jvp(const cri_added* a, const cri_stage_call* c, const cr_data* tan) {
+static void begin_jvp(const cri_added* a, const cr_model* m, const cr_data* tan) {
   for (int k = 0; k < a->nchange; k++) {
-    const cr_stage_field* f = &c->field[a->nread + k];
-    const cr_real* own = a->begins[k] ? cri_twin_own(tan, a->uses[a->nread + k]) : NULL;
+    const cr_field_id id = a->uses[a->nread + k];
+    const cr_real* own = a->begins[k] ? cri_twin_own(tan, id) : NULL;
+    const int n = a->begins[k] ? cri_field_tangent_size(m, NULL, id) : 0;
+    cr_real* twin = n > 0 ? cri_field_real(&tan->par, NULL, id) : NULL;
     if (own != NULL) {
-      cr_copy(f->twin, own, f->tangent);
-    } else if (a->begins[k]) {
-      cr_zero(f->twin, f->tangent);
+      cr_copy(twin, own, n);
+    } else if (n > 0) {
+      cr_zero(twin, n);
     }
   }
 }
 
-static void end_vjp(const cri_added* a, const cri_stage_call* c, const cr_data* bar) {
+static void end_vjp(const cri_added* a, const cr_model* m, const cr_data* bar) {
   for (int k = 0; k < a->nchange; k++) {
-    const cr_stage_field* f = &c->field[a->nread + k];
-    cr_real* own = a->begins[k] ? cri_twin_own(bar, a->uses[a->nread + k]) : NULL;
-    for (int i = 0; own != NULL && i < f->tangent; i++) {
-      own[i] += f->twin[i];
-    }
-    if (a->begins[k]) {
-      cr_zero(f->twin, f->tangent);
+    const cr_field_id id = a->uses[a->nread + k];
+    cr_real* own = a->begins[k] ? cri_twin_own(bar, id) : NULL;
+    const int n = a->begins[k] ? cri_field_tangent_size(m, NULL, id) : 0;
+    cr_real* twin = n > 0 ? cri_field_real(&bar->par, NULL, id) : NULL;
+    for (int i = 0; i < n; i++) {
+      if (own != NULL) {
+        own[i] += twin[i];
+      }
+      twin[i] = 0;
     }
   }
 }
 
 cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_data* d) {
   const cri_added* a = s->row[i].added;
+  CR_TRY(check_view(a, m, d));
+  begin_forward(a, m, d);
   if (!cri_added_runs(m, a)) {
     return CR_OK;
   }
@@ -153,11 +159,9 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
     return cri_fail(&d->error, CR_ERR_ARG,
                     "the data were made before stage '%s' was added; make them again", a->name);
   }
-  CR_TRY(check_view(a, m, d));
   cri_stage_call room;
   size_t mark = cri_mark(d);
   cr_stage_call* call = call_of(&room, s, i, m, d, d);
-  begin_forward(a, m, d);
   for (int k = 0; k < a->nchange; k++) {
     cr_stage_field* f = &room.field[a->nread + k];
     f->result = cri_field_real(m, d, a->uses[a->nread + k]);
@@ -172,11 +176,9 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
   return a->finish == NULL ? CR_OK : a->finish(a->user, m, d);
 }
 
-static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
-                            cr_data* twin, bool back) {
+static cr_status call_derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
+                                 cr_data* twin, cr_stage_function* f, const char* what) {
   const cri_added* a = s->row[i].added;
-  cr_stage_function* f = back ? a->vjp : a->jvp;
-  const char* what = back ? "vjp" : "jvp";
   if (!cri_added_runs(m, a)) {
     return CR_OK;
   }
@@ -184,29 +186,28 @@ static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, con
     return cri_fail(&twin->error, CR_ERR_UNSUPPORTED,
                     "stage '%s' has no %s, which this derivative needs", a->name, what);
   }
-  CR_TRY(check_view(a, m, twin));
   cri_stage_call room;
   size_t mark = cri_mark(twin);
-  cr_stage_call* call = call_of(&room, s, i, m, d, twin);
-  if (!back) {
-    begin_jvp(a, &room, twin);
-  }
-  cr_status status = f(a->user, call);
-  if (back) {
-    end_vjp(a, &room, twin);
-  }
+  cr_status status = f(a->user, call_of(&room, s, i, m, d, twin));
   cri_pop(twin, mark);
   return check(a, status, what, &twin->error);
 }
 
 cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* tan) {
-  return derivative(s, i, m, d, tan, false);
+  const cri_added* a = s->row[i].added;
+  CR_TRY(check_view(a, m, tan));
+  begin_jvp(a, m, tan);
+  return call_derivative(s, i, m, d, tan, a->jvp, "jvp");
 }
 
 cr_status cri_added_vjp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* bar) {
-  return derivative(s, i, m, d, bar, true);
+  const cri_added* a = s->row[i].added;
+  CR_TRY(check_view(a, m, bar));
+  CR_TRY(call_derivative(s, i, m, d, bar, a->vjp, "vjp"));
+  end_vjp(a, m, bar);
+  return CR_OK;
 }
 
 // ---- its place

@@ -546,6 +546,9 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     }
     stage_vjp(rk, m, d, &x, i, bar, &s);
   }
+  if (status != CR_OK) {
+    cri_effective_clear(bar->effective);
+  }
   work->stage = 0;
   sweep_end(m, bar, &s);
   cri_pop(bar, mark);

@@ -8,6 +8,7 @@
 #include "integrate/inputs.h"
 #include "integrate/runge_kutta.h"
 #include "model/misuse.h"
+#include "model/schedule.h"
 #include "model/state_vector.h"
 
 // a step of the file's length by an explicit method; t is NULL with other integrators
@@ -174,8 +175,12 @@ cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_da
 cr_status cri_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                        cr_data* work, cr_data* bar) {
   cri_rk rk = method_of(m);
-  CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
-                      : euler_step_vjp(m, m_backward, d, work, bar));
+  cr_status status = rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
+                                  : euler_step_vjp(m, m_backward, d, work, bar);
+  if (status != CR_OK) {
+    cri_effective_clear(bar->effective);  // nobody else knows of what is left there
+    return status;
+  }
   CR_TRY(cri_room_check(bar, "integrator"));
   cri_state_zero(cri_state_twin_next(m, bar));
   return CR_OK;

@@ -266,9 +266,9 @@ static cr_status times_twin(void* user, const cr_stage_call* c) {
   return CR_OK;
 }
 
-static cr_status add_times(cr_model* m, const char* field) {
+static cr_status add_times(cr_model* m, const char* name, const char* field) {
   const cr_stage_options o = {.size = sizeof o,
-                              .name = "times",
+                              .name = name,
                               .after = "plugin",
                               .changes = &field,
                               .nchange = 1,
@@ -276,6 +276,20 @@ static cr_status add_times(cr_model* m, const char* field) {
                               .jvp = times_twin,
                               .vjp = times_twin};
   return cr_model_add_stage(m, &o, &error);
+}
+
+static cr_stage_options options_of(const char* name, const char* after, const char* const* reads,
+                                   const char* const* changes) {
+  return (cr_stage_options){.size = sizeof(cr_stage_options),
+                            .name = name,
+                            .after = after,
+                            .reads = reads,
+                            .nread = 1,
+                            .changes = changes,
+                            .nchange = 1,
+                            .forward = wave,
+                            .jvp = wave_jvp,
+                            .vjp = wave_vjp};
 }
 
 static void assert_equal(const cr_real* a, const cr_real* b, int n, const char* field,
@@ -367,7 +381,7 @@ static bool compare_parameter(cr_field_id id, uint64_t seed, int integrator) {
   for (int k = 0; k < 2; k++) {
     open_model(&model[k], seed, integrator);
   }
-  assert_int_equal(add_times(&model[0], field), CR_OK);
+  assert_int_equal(add_times(&model[0], "times", field), CR_OK);
   cr_real* x = cri_field_real(&model[1], NULL, id);
   const int n = cri_field_rows(&model[1], NULL, id) * cri_field_width(&model[1], id);
   bool moves = false;
@@ -421,6 +435,68 @@ TEST(all_readers_see_a_changed_parameter) {
   (void)state;
 }
 
+// one behind the other: the second begins with what the first left
+TEST(two_stages_change_one_parameter) {
+  static const char* const field = "dof_damping";
+  static const int integrators[] = {CR_INT_EULER, CR_INT_RK4};
+  for (int k = 0; k < 2; k++) {
+    cr_model model[2];
+    const cr_model* m[2] = {&model[0], &model[1]};
+    cr_data* d[2];
+    open_model(&model[0], 0, integrators[k]);
+    open_model(&model[1], 0, integrators[k]);
+    assert_int_equal(add_times(&model[0], "times", field), CR_OK);
+    assert_int_equal(add_times(&model[0], "again", field), CR_OK);
+    for (int i = 0; i < model[1].nv; i++) {
+      model[1].dof_damping[i] = FACTOR * (FACTOR * model[1].dof_damping[i]);
+    }
+    for (int j = 0; j < 2; j++) {
+      d[j] = test_data(m[j]);
+      random_state(m[j], d[j], 3, STATE_FLIGHT);
+      assert_int_equal(cr_step(m[j], d[j]), CR_OK);
+    }
+    assert_equal(d[0]->qvel_next, d[1]->qvel_next, m[0]->nv, field, "qvel_next", integrators[k]);
+    cr_data *bar[2], *again = test_data(m[0]);
+    for (int j = 0; j < 2; j++) {
+      bar[j] = test_twin(m[j], d[j], CR_DATA_COTANGENT);
+      bar[j]->qvel_next[0] = 1;
+      assert_int_equal(cr_step_vjp(m[j], m[j], d[j], again, bar[j]), CR_OK);
+    }
+    assert_near(bar[0]->par.dof_damping, bar[1]->par.dof_damping, m[0]->nv, FACTOR * FACTOR, field,
+                field, integrators[k]);
+    cri_model_free(&model[0]);
+    cri_model_free(&model[1]);
+    test_release();
+  }
+  (void)state;
+}
+
+// a stage that reads a parameter stands behind those that change it
+TEST(parameters_are_read_in_order) {
+  static const char *const damping[] = {"dof_damping"}, *const force[] = {"qfrc_passive"};
+  cr_model m;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  cr_stage_options early = options_of("early", "kinematics", damping, (const char*[]){"xpos"});
+  cr_stage_options late = options_of("late", "com", (const char*[]){"qvel"}, damping);
+  assert_int_equal(cr_model_add_stage(&m, &early, &error), CR_OK);
+  assert_int_equal(cr_model_add_stage(&m, &late, &error), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "'late' changes dof_damping, which 'early' has used before"));
+  late.after = "plugin";
+  assert_int_equal(cr_model_add_stage(&m, &late, &error), CR_OK);
+  cr_stage_options before = options_of("before", "plugin", (const char*[]){"qvel"}, damping);
+  before.reads = (const char*[]){"jnt_stiffness"};
+  assert_int_equal(cr_model_add_stage(&m, &before, &error), CR_OK);
+  cr_stage_options stiff =
+      options_of("stiff", "velocity", (const char*[]){"qvel"}, (const char*[]){"jnt_stiffness"});
+  assert_int_equal(cr_model_add_stage(&m, &stiff, &error), CR_ERR_UNSUPPORTED);
+  assert_non_null(
+      strstr(error.text, "'stiff' changes jnt_stiffness, which 'before' has used before"));
+  cr_stage_options reader = options_of("reader", "passive", damping, force);
+  assert_int_equal(cr_model_add_stage(&m, &reader, &error), CR_OK);
+  cri_model_free(&m);
+  (void)state;
+}
+
 // ---- what is refused, and what is said
 
 typedef struct {
@@ -456,20 +532,6 @@ static const wish refused[] = {
     {"a b", "passive", "qvel", "qfrc_passive", "'a b' is no name"},
     {"", "passive", "qvel", "qfrc_passive", "is no name"},
 };
-
-static cr_stage_options options_of(const char* name, const char* after, const char* const* reads,
-                                   const char* const* changes) {
-  return (cr_stage_options){.size = sizeof(cr_stage_options),
-                            .name = name,
-                            .after = after,
-                            .reads = reads,
-                            .nread = 1,
-                            .changes = changes,
-                            .nchange = 1,
-                            .forward = wave,
-                            .jvp = wave_jvp,
-                            .vjp = wave_vjp};
-}
 
 TEST(refusals_say_why) {
   cr_model m;
