@@ -443,7 +443,7 @@ cr_status cri_study_push(cr_notebook* book, cr_error* error) {
   push p = {.book = book,
             .parts = brief ? 1 : PARTS,
             .seeds = brief ? 1 : SEEDS,
-            .epochs = 12};
+            .epochs = brief ? 12 : 6};
   int round = cr_pool_size(book->pool);
   cr_status status = open(&p, error);
   status = status == CR_OK ? cri_sweep(book, &p.fit, round, tune, &p, error) : status;

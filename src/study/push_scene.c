@@ -138,6 +138,9 @@ static cr_status set_contacts(cr_model* m, const cr_push_shape* shape, cr_error*
   double load = shape->mass * gravity / cri_push_points(shape, at);
   const cr_real stiffness = (cr_real)(load / (cr_push_depth * sqrt(cr_push_depth))),
                 transition = CR_R(0.01);
+  // softens contacts that neighbouring pieces share; 4 N go 4 um deep
+  const cr_real mixing = CR_R(1e-4);
+  CR_TRY(cr_model_set(m, "ncp_cfm", &mixing, 1, error));
   CR_TRY(cr_model_set_choice(m, "contact_model", "hunt_crossley", error));
   CR_TRY(cr_model_set(m, "geom_hunt_crossley[floor][0]", &stiffness, 1, error));
   CR_TRY(cr_model_set(m, "geom_hunt_crossley[floor][3]", &transition, 1, error));
