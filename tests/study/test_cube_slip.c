@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Errors of predicted tosses in closed form; friction that falls with speed; a network that learns it.
-#include "study/cube_slip.h"
+#include "recorded/cube_slip.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,19 +8,13 @@
 #include <string.h>
 
 #include "carom/carom.h"
-#include "study/push_fit.h"
-#include "study/push_make.h"
-#include "study/push_scene.h"
+#include "recorded/push_fit.h"
+#include "recorded/push_make.h"
+#include "recorded/push_scene.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
 enum { ROWS = 200 };
-
-static cr_notebook notebook(void) {
-  cr_notebook book = {.request = {.brief = true}};
-  (void)strcpy(book.folder, scratch_path(""));
-  return book;
-}
 
 static const cr_push_shape square = {
     .name = "square",
@@ -43,10 +37,9 @@ static void push_along_x(cr_push* p, double y, double (*finger)[3], double (*bod
 }
 
 static void open_square(cr_push_data* data, cr_model** m) {
-  const cr_notebook book = notebook();
   *data = (cr_push_data){.radius = 0.00475, .nshape = 1};
   data->shape[0] = square;
-  assert_int_equal(cri_push_scene(&book, data, 0, m, NULL), CR_OK);
+  assert_int_equal(cri_push_scene(scratch_path(""), data, 0, m, NULL), CR_OK);
 }
 
 // through the centre: as far as the finger from the touch on, and straight
@@ -154,14 +147,13 @@ static void learn(const cr_push_data* data, cr_model** m) {
 }
 
 TEST(made_pushes_can_be_learned_from) {
-  const cr_notebook book = notebook();
   cr_push_data data;
   cr_model* m[CR_PUSH_SHAPES] = {NULL};
-  assert_int_equal(cri_push_make(&book, 8, scratch_path("made.h5"), NULL), CR_OK);
+  assert_int_equal(cri_push_make(scratch_path(""), 8, scratch_path("made.h5"), NULL, NULL), CR_OK);
   assert_int_equal(cri_push_read(&data, scratch_path("made.h5"), NULL), CR_OK);
   assert_int_equal(data.nshape, 2);
   for (int s = 0; s < data.nshape; s++) {
-    assert_int_equal(cri_push_scene(&book, &data, s, &m[s], NULL), CR_OK);
+    assert_int_equal(cri_push_scene(scratch_path(""), &data, s, &m[s], NULL), CR_OK);
   }
   learn(&data, m);
   for (int s = 0; s < data.nshape; s++) {

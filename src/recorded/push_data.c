@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pushes from a file.
-#include "study/push_data.h"
+#include "recorded/push_data.h"
 
 #include <math.h>
 #include <stdio.h>

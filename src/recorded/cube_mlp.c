@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network alone for a tossed body.
-#include "study/cube_mlp.h"
+#include "recorded/cube_mlp.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // A network alone learns free flight, and does not care for directions and places in the plane.
-#include "study/cube_mlp.h"
+#include "recorded/cube_mlp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "study/cube_slip.h"
+#include "recorded/cube_slip.h"
 #include "support/close.h"
 #include "support/scratch.h"
 #include "tools/files.h"

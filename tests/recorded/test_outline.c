@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "study/outline.h"
+#include "recorded/outline.h"
 
 static double area_of(const cr_outline* o, const cr_outline_piece* p) {
   double sum = 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "carom/carom.h"
-#include "study/push_data.h"
+#include "recorded/push_data.h"
 #include "support/scratch.h"
 #include "tools/hdf5.h"
 
