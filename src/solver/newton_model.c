@@ -21,7 +21,9 @@ static const cr_real LOOSEST = CR_R(1e-9);    // residual that may be rounding
 static const cr_real LEFT = CR_R(1e-10);      // residual that a solver of one's own may leave
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of g along the line at its start
 static const cr_real SHORTEST = CR_R(1e-6);       // step of t along the path
-static const cr_real NEAR = CR_R(0.01);   // of such a step, what a point may be off the path
+static const cr_real NEAR = CR_R(0.01);  // of such a step, what a point may be off the path
+// forces below which numbers have no full precision: motion that has died out, as of a body that friction stopped
+static const cr_real SMALLEST = CR_R(1e-280);
 static const cr_real STIFF = CR_R(1e-6);  // share of M in H below which digits matter
 
 typedef struct {
@@ -85,7 +87,7 @@ static void evaluate(const problem* p, point* x) {
     most = cr_max(most, cr_abs(x->g[i]));
     scale = cr_max(scale, cr_max(cr_abs(x->Ma[i]), cr_max(cr_abs(tau), cr_abs(x->q[i]))));
   }
-  x->residual = !finite ? CR_MAX : (most > 0 ? most / scale : 0);
+  x->residual = !finite ? CR_MAX : (scale > SMALLEST ? most / scale : 0);
 }
 
 // ---- [newton.n2]

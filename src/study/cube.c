@@ -112,8 +112,7 @@ static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cube_chang
   CR_TRY(cri_path_join(path, book->folder, "tosses.h5", error));
   CR_TRY(cr_recordings_create(&cube->tosses, cube->m, cr_model_timestep(cube->m), error));
   CR_TRY(bind(cube, cri_cube_truth, &parameters, error));
-  cr_status status =
-      throw_changed(cube, &options, change, cr_parameters_model(parameters), error);
+  cr_status status = throw_changed(cube, &options, change, cr_parameters_model(parameters), error);
   cr_parameters_destroy(parameters);
   return status == CR_OK
              ? cr_recordings_write(cube->tosses, path, "tosses made by carom study", error)

@@ -9,10 +9,10 @@
 #include "base/random.h"
 #include "base/real.h"
 #include "carom/carom.h"
+#include "recorded/cube_mlp.h"
+#include "recorded/cube_slip.h"
 #include "study/course.h"
 #include "study/cube.h"
-#include "study/cube_mlp.h"
-#include "study/cube_slip.h"
 #include "study/studies.h"
 #include "study/sweep.h"
 #include "tools/plot.h"
@@ -50,8 +50,8 @@ static int group_of(const cr_recordings* all, int i) {
   return toss.group;
 }
 
-static cr_status fill(tosses* t, int ntrain, int ntest, const int32_t* groups,
-                      const int32_t* order, int n, cr_error* error) {
+static cr_status fill(tosses* t, int ntrain, int ntest, const int32_t* groups, const int32_t* order,
+                      int n, cr_error* error) {
   const cr_recordings* all = t->cube.tosses;
   for (int k = 0; k < n; k++) {
     bool learns = cr_recordings_count(t->train) < ntrain;
@@ -109,8 +109,8 @@ static void free_gravity(cr_cube* cube) {
   item->target = "gravity[2]";
   item->transform = CR_TRANSFORM_NONE;
   item->start = CR_R(-9.81);
-  item->lower = CR_R(-10.8);
-  item->upper = CR_R(-8.8);
+  item->lower = CR_R(-9.9);
+  item->upper = CR_R(-9.5);
 }
 
 static void listed(cr_real* p) {
@@ -211,8 +211,8 @@ static cr_status measure(const tosses* t, const predictor* p, cr_real* row, cr_e
   int most = longest(t->cube.tosses), n = cr_recordings_count(t->cube.tosses);
   cr_real* rows = calloc((size_t)most * CR_MLP_ROW, sizeof *rows);
   double* values = calloc(2 * (size_t)n, sizeof *values);
-  cr_status status = rows != NULL && values != NULL ? CR_OK
-                                                    : cri_fail(error, CR_ERR_MEMORY, "no memory");
+  cr_status status =
+      rows != NULL && values != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory");
   status = status == CR_OK ? measure_all(p, t->test, rows, values, row + E_TEST, error) : status;
   status = status == CR_OK ? measure_all(p, t->train, rows, values, row + E_TRAIN, error) : status;
   free(values);
@@ -261,7 +261,8 @@ static cr_status with_network(const tosses* t, int seed, cr_real* row, cr_error*
   if (status == CR_OK) {
     room = calloc((size_t)cr_network_nroom(mlp.network) + 1, sizeof *room);
     const predictor p = {.mlp = &mlp, .room = room};
-    status = room != NULL ? measure(t, &p, row, error) : cri_fail(error, CR_ERR_MEMORY, "no memory");
+    status =
+        room != NULL ? measure(t, &p, row, error) : cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
   free(room);
   cri_cube_mlp_free(&mlp);
@@ -288,7 +289,8 @@ typedef struct {
 static range over_seeds(const tosses* t, int first, int n, int column) {
   double values[SEEDS];
   for (int k = 0; k < n; k++) {
-    values[k] = (double)t->errors.value[(size_t)(first + k) * (size_t)t->errors.width + (size_t)column];
+    values[k] =
+        (double)t->errors.value[(size_t)(first + k) * (size_t)t->errors.width + (size_t)column];
   }
   range r = {.median = median(values, n)};
   r.low = values[0];
@@ -343,7 +345,8 @@ static void conclude(cr_notebook* book, const tosses* t) {
     double alone = over_seeds(t, CORRECTED + t->seeds, t->seeds, E_TEST + j).median;
     cri_claim(book, found / over_seeds(t, LISTED, 1, E_TEST + j).median, 0, 1, "",
               "mean error of %s: identified over listed", what);
-    cri_claim(book, corrected / found, 0, 1, "", "mean error of %s: corrected over identified", what);
+    cri_claim(book, corrected / found, 0, 1, "", "mean error of %s: corrected over identified",
+              what);
     cri_claim(book, corrected / alone, 0, 1, "", "mean error of %s: corrected over network alone",
               what);
   }
@@ -382,7 +385,8 @@ static cr_status save_path(const tosses* t, const char* csv, cr_error* error) {
   cr_status status = cr_recordings_get(t->test, 0, &toss, error);
   status = status == CR_OK ? cri_path_join(path, t->book->folder, name, error) : status;
   status = status == CR_OK ? model_of(t, IDENTIFIED, &m, error) : status;
-  status = status == CR_OK ? cri_table_create(&to, csv, path_header, NULL, toss.rows, error) : status;
+  status =
+      status == CR_OK ? cri_table_create(&to, csv, path_header, NULL, toss.rows, error) : status;
   status = status == CR_OK ? add_path(&toss, m, interval, 4, &to, error) : status;
   status = status == CR_OK ? cr_model_read_blueprint(m, path, error) : status;
   status = status == CR_OK ? add_path(&toss, m, interval, 7, &to, error) : status;
@@ -415,7 +419,7 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
   bool brief = book->request.brief;
   tosses t = {.book = book,
               .seeds = brief ? SEEDS_BRIEF : SEEDS,
-              .epochs = brief ? 6 : 10,
+              .epochs = brief ? 6 : 15,
               .mlp_epochs = brief ? 20 : 60};
   cr_status status = cri_cube_open(&t.cube, book, cri_cube_slippery, error);
   free_gravity(&t.cube);
@@ -424,8 +428,8 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
     status = cri_table_create(&t.found, "cube_fit.csv", found_header, NULL, 1, error);
   }
   if (status == CR_OK) {
-    status = cri_table_create(&t.errors, "cube.csv", error_header, NULL, CORRECTED + 2 * t.seeds,
-                              error);
+    status =
+        cri_table_create(&t.errors, "cube.csv", error_header, NULL, CORRECTED + 2 * t.seeds, error);
   }
   status = status == CR_OK ? cri_sweep(book, &t.found, 1, identify, &t, error) : status;
   if (status == CR_OK) {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "carom/carom.h"
-#include "study/push_data.h"
-#include "study/push_fit.h"
-#include "study/push_make.h"
-#include "study/push_scene.h"
+#include "recorded/push_data.h"
+#include "recorded/push_fit.h"
+#include "recorded/push_make.h"
+#include "recorded/push_scene.h"
 #include "study/studies.h"
 #include "study/sweep.h"
 #include "tools/plot.h"
@@ -427,13 +427,14 @@ static cr_status open(push* p, cr_error* error) {
   if (path == NULL) {
     CR_TRY(cri_path_join(made, book->folder, data_file, error));
     if (!book->request.resume || cri_file_check(made, NULL) != CR_OK) {
-      CR_TRY(cri_push_make(book, book->request.brief ? MADE_BRIEF : MADE, made, error));
+      CR_TRY(cri_push_make(book->folder, book->request.brief ? MADE_BRIEF : MADE, made,
+                           book->request.stop, error));
     }
     path = made;
   }
   CR_TRY(cri_push_read(&p->data, path, error));
   for (int s = 0; s < p->data.nshape; s++) {
-    CR_TRY(cri_push_scene(book, &p->data, s, &p->m[s], error));
+    CR_TRY(cri_push_scene(book->folder, &p->data, s, &p->m[s], error));
   }
   return make_tables(p, error);
 }
@@ -443,7 +444,7 @@ cr_status cri_study_push(cr_notebook* book, cr_error* error) {
   push p = {.book = book,
             .parts = brief ? 1 : PARTS,
             .seeds = brief ? 1 : SEEDS,
-            .epochs = 12};
+            .epochs = brief ? 12 : 6};
   int round = cr_pool_size(book->pool);
   cr_status status = open(&p, error);
   status = status == CR_OK ? cri_sweep(book, &p.fit, round, tune, &p, error) : status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outlines of flat bodies.
-#include "study/outline.h"
+#include "recorded/outline.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights as parameters.
-#include "study/weights.h"
+#include "recorded/weights.h"
 
 #include <math.h>
 #include <stdio.h>

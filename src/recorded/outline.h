@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outlines of flat bodies: closed polygons, and the convex pieces that they fall into.
-#ifndef CR_STUDY_OUTLINE_H
-#define CR_STUDY_OUTLINE_H
+#ifndef CR_RECORDED_OUTLINE_H
+#define CR_RECORDED_OUTLINE_H
 
 #include <stdbool.h>
 

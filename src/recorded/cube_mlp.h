@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network alone that learns how a tossed body moves on from one row to the next, without any model of contact.
-#ifndef CR_STUDY_CUBE_MLP_H
-#define CR_STUDY_CUBE_MLP_H
+#ifndef CR_RECORDED_CUBE_MLP_H
+#define CR_RECORDED_CUBE_MLP_H
 
 #include "carom/fit.h"
 #include "carom/network.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of a push: a flat body that slides and turns on a plane, on points of a grid below it, and a finger on a given path.
-#ifndef CR_STUDY_PUSH_SCENE_H
-#define CR_STUDY_PUSH_SCENE_H
+#ifndef CR_RECORDED_PUSH_SCENE_H
+#define CR_RECORDED_PUSH_SCENE_H
 
 #include "carom/model.h"
-#include "study/notebook.h"
-#include "study/push_data.h"
+#include "recorded/push_data.h"
 
 /// Coordinates of the model, in this order: of the finger (m), of the body (m, m, rad).
 enum { CR_PUSH_FINGER, CR_PUSH_BODY = 2, CR_PUSH_NQ = 5, CR_PUSH_NU = 2 };
@@ -16,7 +15,7 @@ enum { CR_PUSH_FINGER, CR_PUSH_BODY = 2, CR_PUSH_NQ = 5, CR_PUSH_NU = 2 };
 ///          servo moves it
 /// Owner    the caller, cr_model_destroy
 /// Errors   those of files, outlines and cr_model_open; CR_ERR_FORMAT: a shape that has no point of the grid
-cr_status cri_push_scene(const cr_notebook* book, const cr_push_data* data, int shape, cr_model** m,
+cr_status cri_push_scene(const char* folder, const cr_push_data* data, int shape, cr_model** m,
                          cr_error* error);
 
 /// m that a foot is below the plane.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tossed cube whose contact friction a network corrects, and how far predictions of whole tosses are off.
-#ifndef CR_STUDY_CUBE_SLIP_H
-#define CR_STUDY_CUBE_SLIP_H
+#ifndef CR_RECORDED_CUBE_SLIP_H
+#define CR_RECORDED_CUBE_SLIP_H
 
 #include "carom/fit.h"
 

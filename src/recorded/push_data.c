@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pushes from a file.
-#include "study/push_data.h"
+#include "recorded/push_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tools/hdf5.h"
 
 static const double pi = (double)CR_PI;
-static const double stir = 2e-4;                  // m: the finger is on its way
+static const double stir = 2e-4;  // m: the finger is on its way
 // m/s: slower pushes are replayed at this speed. Inertia does not matter there, and friction that is regularised over a
 // velocity keeps its direction
 static const double least_speed = 0.04;

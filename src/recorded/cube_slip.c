@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tossed cube with corrected friction.
-#include "study/cube_slip.h"
+#include "recorded/cube_slip.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "carom/carom.h"
-#include "study/weights.h"
+#include "recorded/weights.h"
 
 enum { NQ = 7, NV = 6, ROW = NQ + NV };
 
@@ -91,9 +91,14 @@ static cr_status train(cr_model* m, cr_parameters* ps, const cr_recordings* toss
                        uint64_t seed, bool (*stop)(void* context), void* context, cr_real loss[2],
                        cr_error* error) {
   const cr_fit_options options = {.size = sizeof options,
-                                  .steps = 40,
-                                  .stride = 20,
+                                  .steps = 30,
+                                  .stride = 30,
                                   .norm = CR_NORM_ABSOLUTE,
+                                  // so that each has about the same part in the loss
+                                  .position = 10,
+                                  .rotation = 1,
+                                  .velocity = CR_R(0.3),
+                                  .spin = CR_R(0.03),
                                   .seed = (int64_t)seed,
                                   .nthread = 1,
                                   .stop = stop,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits to pushes, and predictions.
-#include "study/push_fit.h"
+#include "recorded/push_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
 #include "carom/carom.h"
-#include "study/push_scene.h"
-#include "study/weights.h"
+#include "recorded/push_scene.h"
+#include "recorded/weights.h"
 
 const cr_push_number cri_push_numbers[CR_PUSH_NUMBERS] = {
     {"ground friction", "geom_friction[floor][0]", "", 0.35, 0.15, 0.5, 0, true},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is fitted to pushes: numbers of the model, then a network on the friction below the body; and what a model predicts.
-#ifndef CR_STUDY_PUSH_FIT_H
-#define CR_STUDY_PUSH_FIT_H
+#ifndef CR_RECORDED_PUSH_FIT_H
+#define CR_RECORDED_PUSH_FIT_H
 
 #include "carom/model.h"
-#include "study/push_data.h"
+#include "recorded/push_data.h"
 
 enum { CR_PUSH_NUMBERS = 6 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network alone for a tossed body.
-#include "study/cube_mlp.h"
+#include "recorded/cube_mlp.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,8 @@ static void inputs_of(const cr_real* row, cr_real* in) {
 }
 
 // what velocities gain from a row to the next, in the frame of the body at the first
-static void gains_of(const cr_cube_mlp* mlp, const cr_real* row, const cr_real* next, cr_real* out) {
+static void gains_of(const cr_cube_mlp* mlp, const cr_real* row, const cr_real* next,
+                     cr_real* out) {
   cr_real R[9], gain[3];
   matrix_of(row + 3, R);
   for (int i = 0; i < 3; i++) {
@@ -70,7 +71,7 @@ typedef struct {
   int32_t* order;
   int epoch;
   uint64_t seed;
-  cr_real *room;
+  cr_real* room;
   bool (*stop)(void* context);
   void* context;
 } school;
@@ -167,10 +168,8 @@ static int rows_of(const cr_recordings* tosses) {
 
 static cr_status learn(school* s, int epochs, cr_error* error) {
   const cr_network* net = s->mlp->network;
-  const cr_minimise_problem problem = {.size = sizeof problem,
-                                       .n = cr_network_nweight(net),
-                                       .evaluate = evaluate,
-                                       .context = s};
+  const cr_minimise_problem problem = {
+      .size = sizeof problem, .n = cr_network_nweight(net), .evaluate = evaluate, .context = s};
   const cr_adam_options how = {.size = sizeof how,
                                .iterations = epochs * batches(s),
                                .rate = CR_R(2e-3),

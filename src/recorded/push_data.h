@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pushes: a flat body lies on a plane, a round finger pushes it along a line, and poses of both are tracked.
-#ifndef CR_STUDY_PUSH_DATA_H
-#define CR_STUDY_PUSH_DATA_H
+#ifndef CR_RECORDED_PUSH_DATA_H
+#define CR_RECORDED_PUSH_DATA_H
 
-#include "study/outline.h"
+#include "recorded/outline.h"
 
 enum { CR_PUSH_NAME = 32, CR_PUSH_SHAPES = 16 };
 

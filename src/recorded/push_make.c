@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made pushes.
-#include "study/push_make.h"
+#include "recorded/push_make.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "carom/carom.h"
-#include "study/push_scene.h"
+#include "recorded/push_scene.h"
 #include "tools/hdf5.h"
 
 enum { SHAPES = 2, BODY_EVERY = 2, STREAM_PUSH = 1 << 22 };
@@ -73,8 +73,8 @@ static cr_status load_feet(cr_model* m, const cr_push_shape* shape, cr_error* er
   return CR_OK;
 }
 
-static cr_status reference(const cr_notebook* book, const cr_push_data* data, int shape,
-                           cr_model** m, cr_error* error) {
+static cr_status reference(const char* folder, const cr_push_data* data, int shape, cr_model** m,
+                           cr_error* error) {
   static const struct {
     const char* place;
     cr_real value;
@@ -82,7 +82,7 @@ static cr_status reference(const cr_notebook* book, const cr_push_data* data, in
                  {"geom_friction[finger][0]", CR_R(0.2)},
                  {"geom_hunt_crossley[floor][4]", CR_R(1.4)},
                  {"dof_damping[y]", drag}};
-  CR_TRY(cri_push_scene(book, data, shape, m, error));
+  CR_TRY(cri_push_scene(folder, data, shape, m, error));
   CR_TRY(cr_model_set_choice(*m, "friction_law", "brown", error));
   CR_TRY(cr_model_set_option(*m, "timestep", CR_R(0.0005), error));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -240,13 +240,13 @@ static cr_status make_push(cr_h5* file, const cr_model* m, const cr_push_shape* 
   return status;
 }
 
-static cr_status make_shape(const cr_notebook* book, cr_h5* file, cr_push_data* data, int shape,
-                            int pushes, cr_error* error) {
+static cr_status make_shape(const char* folder, cr_h5* file, cr_push_data* data, int shape,
+                            int pushes, bool (*stop)(void), cr_error* error) {
   cr_model* m = NULL;
-  cr_status status = reference(book, data, shape, &m, error);
+  cr_status status = reference(folder, data, shape, &m, error);
   status = status == CR_OK ? write_shape(file, &data->shape[shape], error) : status;
   for (int i = 0; i < pushes && status == CR_OK; i++) {
-    status = cri_notebook_stopped(book, error);
+    status = stop != NULL && stop() ? cri_fail(error, CR_ERR_INTERRUPTED, "stopped") : CR_OK;
     if (status == CR_OK) {
       status = make_push(file, m, &data->shape[shape], shape * pushes + i, error);
     }
@@ -255,7 +255,8 @@ static cr_status make_shape(const cr_notebook* book, cr_h5* file, cr_push_data* 
   return status;
 }
 
-cr_status cri_push_make(const cr_notebook* book, int pushes, const char* path, cr_error* error) {
+cr_status cri_push_make(const char* folder, int pushes, const char* path, bool (*stop)(void),
+                        cr_error* error) {
   cr_push_data data = {.radius = radius, .nshape = SHAPES};
   cr_h5* file;
   CR_TRY(cri_h5_create(&file, path, error));
@@ -269,7 +270,7 @@ cr_status cri_push_make(const cr_notebook* book, int pushes, const char* path, c
       data.shape[i].outline.at[k][1] -= data.shape[i].centroid[1];
     }
     data.shape[i].centroid[0] = data.shape[i].centroid[1] = 0;
-    status = make_shape(book, file, &data, i, pushes, error);
+    status = make_shape(folder, file, &data, i, pushes, stop, error);
   }
   status = status == CR_OK ? cri_h5_save(file, error) : status;
   cri_h5_close(file);

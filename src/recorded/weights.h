@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of the corrections of a model as parameters.
-#ifndef CR_STUDY_WEIGHTS_H
-#define CR_STUDY_WEIGHTS_H
+#ifndef CR_RECORDED_WEIGHTS_H
+#define CR_RECORDED_WEIGHTS_H
 
 #include "carom/parameters.h"
 

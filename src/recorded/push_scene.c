@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of a push, as MJCF.
-#include "study/push_scene.h"
+#include "recorded/push_scene.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "carom/contact.h"
-#include "study/scenes.h"
+#include "tools/files.h"
 
 const double cr_push_depth = 1e-4;                                        // m
 static const double grid = 0.02, foot_radius = 0.002, thickness = 0.013;  // m
@@ -138,19 +139,22 @@ static cr_status set_contacts(cr_model* m, const cr_push_shape* shape, cr_error*
   double load = shape->mass * gravity / cri_push_points(shape, at);
   const cr_real stiffness = (cr_real)(load / (cr_push_depth * sqrt(cr_push_depth))),
                 transition = CR_R(0.01);
+  // softens contacts that neighbouring pieces share; 4 N go 4 um deep
+  const cr_real mixing = CR_R(1e-4);
+  CR_TRY(cr_model_set(m, "ncp_cfm", &mixing, 1, error));
   CR_TRY(cr_model_set_choice(m, "contact_model", "hunt_crossley", error));
   CR_TRY(cr_model_set(m, "geom_hunt_crossley[floor][0]", &stiffness, 1, error));
   CR_TRY(cr_model_set(m, "geom_hunt_crossley[floor][3]", &transition, 1, error));
   return cr_model_set_contact_pair(m, cr_model_id(m, "geom", "finger"), -1, "ncp", error);
 }
 
-cr_status cri_push_scene(const cr_notebook* book, const cr_push_data* data, int number,
-                         cr_model** m, cr_error* error) {
+cr_status cri_push_scene(const char* folder, const cr_push_data* data, int number, cr_model** m,
+                         cr_error* error) {
   static const page empty = {.n = 0};
   const cr_push_shape* shape = &data->shape[number];
   cr_outline_piece pieces[CR_OUTLINE_PIECES];
   double at[CR_PUSH_POINTS][2];
-  char name[2 * CR_PUSH_NAME + 16];
+  char name[2 * CR_PUSH_NAME + 16], path[CR_MAX_PATH];
   int npiece = 0;
   page p = empty;
   if (cri_push_points(shape, at) == 0) {
@@ -164,8 +168,10 @@ cr_status cri_push_scene(const cr_notebook* book, const cr_push_data* data, int 
                            : cri_fail(error, status, "shape %s: %s", shape->name, why.text));
   }
   put_scene(&p, data, shape, pieces, npiece);
-  (void)snprintf(name, sizeof name, "push_%s_%s", shape->surface, shape->name);
-  CR_TRY(cri_scene_open(book, name, p.text, m, error));
+  (void)snprintf(name, sizeof name, "push_%s_%s.xml", shape->surface, shape->name);
+  CR_TRY(cri_path_join(path, folder, name, error));
+  CR_TRY(cri_file_write(path, p.text, p.n, error));
+  CR_TRY(cr_model_open(m, path, error));
   cr_status status = set_contacts(*m, shape, error);
   if (status != CR_OK) {
     cr_model_destroy(*m);
