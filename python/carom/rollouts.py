@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many rollouts of one model at once, over threads, with their gradients."""
+import os
+
 import numpy as np
 
 from carom import arrays, manifold, method
@@ -98,6 +100,14 @@ def check_orientations(model, qpos):
                            "not 1")
 
 
+def _destroyer(process):
+    """Ends a batch in the process that made it: its threads are not in a fork."""
+    def destroy(batch):
+        if os.getpid() == process:
+            lib.cr_batch_destroy(batch)
+    return destroy
+
+
 class Batch:
     """Workers for rollouts of one model, kept between runs: what rollout() makes for each of its calls.
 
@@ -117,13 +127,16 @@ class Batch:
                            nparameter=len(self.parameters), derive=derive, adaptive=self._adaptive, memory=int(memory))
         error, batch = new_error(), ffi.new("cr_batch**")
         check(lib.cr_batch_create(batch, self.model._ptr, self.backward._ptr, c_options, error), error)
-        self._batch = owned(batch[0], lib.cr_batch_destroy, self.model._ptr, self.backward._ptr)
+        self._process = os.getpid()
+        self._batch = owned(batch[0], _destroyer(self._process), self.model._ptr, self.backward._ptr)
         self._probe = Data(self.model)
 
     @with_contract("cr_batch_run")
     def run(self, *, qpos=None, qvel=None, act=None, ctrl=None, parameters=None, start=None, loss=None, every=False,
             record=(), states=True, gradient=False, errors="raise"):
         """Runs rollouts: see carom.rollout."""
+        if os.getpid() != self._process:
+            raise ArgError("this Batch was made before a fork; make one in this process")
         if set(parameters or {}) != set(self.parameters):
             raise ArgError(f"parameters: this batch has {self.parameters or 'none'}")
         inputs = Inputs(self.model, self.nstep, qpos, qvel, act, ctrl,

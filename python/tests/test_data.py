@@ -38,7 +38,7 @@ def test_arrays_outlive_their_data(leg):
     assert qpos["hip"] == 0.3
 
 
-def test_a_million_short_lived_blocks_free_their_memory(leg):
+def test_short_lived_blocks_free_their_memory(leg):
     resource = pytest.importorskip("resource")
     before = None
     for i in range(400):

@@ -170,8 +170,15 @@ def test_batches_in_threads_and_after_a_fork(leg, controls):
     assert len(results) == 4
     for result in results:
         np.testing.assert_array_equal(result, reference)
+    batch = carom.Batch(leg, 30, threads=2)
+    batch.run(ctrl=controls)
     pid = os.fork()
     if pid == 0:
+        try:
+            batch.run(ctrl=controls)
+            os._exit(2)
+        except carom.ArgError:
+            del batch
         same = np.array_equal(carom.rollout(leg, ctrl=controls, threads=2).final["qpos"], reference)
         os._exit(0 if same else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -30,7 +30,7 @@ assert (ours.body_mass == theirs.body_mass).all()
 loaded = {line.split()[-1] for line in open("/proc/self/maps") if "libmujoco" in line}
 assert loaded == {str(Path(mujoco.__file__).parent / "libmujoco.so.4.0.0")}, loaded
 PYTHON
-! grep -rlF "$CAROM_SOURCE_DIR" "$build"/clean/lib/python*/site-packages/carom || { echo "paths of the build are in the wheel"; exit 1; }
+! grep -rlF --exclude-dir=__pycache__ "$CAROM_SOURCE_DIR" "$build"/clean/lib/python*/site-packages/carom || { echo "paths of the build are in the wheel"; exit 1; }
 "$build/clean/bin/pip" install --quiet --disable-pip-version-check pytest jax gymnasium
 env CAROM_SOURCE_DIR="$CAROM_SOURCE_DIR" PYTHONDONTWRITEBYTECODE=1 "$build/clean/bin/python" -m pytest -q \
   -p no:cacheprovider --rootdir "$CAROM_SOURCE_DIR/python" "$CAROM_SOURCE_DIR/python/tests"
