@@ -14,7 +14,7 @@
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N_SCENE = 2 };  // without gravity, with

@@ -5,7 +5,7 @@
 #define CR_STUDY_CUBE_H
 
 #include "carom/fit.h"
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 
 enum { CR_CUBE_SIDE, CR_CUBE_N = 10 };
 

@@ -11,10 +11,10 @@
 #include "carom/carom.h"
 #include "recorded/cube_mlp.h"
 #include "recorded/cube_slip.h"
-#include "study/course.h"
+#include "notebook/course.h"
 #include "study/cube.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { SEEDS = 5, SEEDS_BRIEF = 1, GRAVITY = 1, SPLIT_STREAM = 1 << 23, NAME = 32 };

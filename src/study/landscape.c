@@ -11,7 +11,7 @@
 
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N = 2, STEPS = 260, WIDTH = 2 * N, M = STEPS * WIDTH, MOST_WORKERS = 64 };

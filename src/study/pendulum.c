@@ -9,7 +9,7 @@
 
 #include "carom/carom.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "study/swing_fit.h"
 #include "tools/plot.h"
 

@@ -13,7 +13,7 @@
 #include "recorded/push_make.h"
 #include "recorded/push_scene.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { PARTS = 3, SEEDS = 5, MOST_TESTED = 28, MADE = 20, MADE_BRIEF = 8 };

@@ -14,7 +14,7 @@
 #include "study/robot_bases.h"
 #include "study/robot_record.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { RECORDINGS = 50, BRIEF = 2, DELAYS = 2 };

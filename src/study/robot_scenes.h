@@ -5,7 +5,7 @@
 #define CR_STUDY_ROBOT_SCENES_H
 
 #include "carom/carom.h"
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 
 typedef enum { CR_ROBOT_ARM, CR_ROBOT_QUADRUPED, CR_N_ROBOT } cr_robot_kind;
 

@@ -5,7 +5,7 @@
 #define CR_STUDY_SCENES_H
 
 #include "carom/carom.h"
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 
 /// A mass on a line before a wall that pushes back with -50 q - v.
 extern const char cri_scene_wall[];

@@ -15,7 +15,7 @@
 #include "study/learned.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N_JOINT = 2, N_INPUT = 4, N_GROUP = N_JOINT * N_INPUT };

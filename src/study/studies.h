@@ -4,7 +4,7 @@
 #ifndef CR_STUDY_STUDIES_H
 #define CR_STUDY_STUDIES_H
 
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 
 cr_status cri_study_toy(cr_notebook* book, cr_error* error);
 cr_status cri_study_toss(cr_notebook* book, cr_error* error);

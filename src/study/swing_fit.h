@@ -8,7 +8,7 @@
 #ifndef CR_STUDY_SWING_FIT_H
 #define CR_STUDY_SWING_FIT_H
 
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 #include "study/swing_data.h"
 
 enum {

@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 #include "base/real.h"
-#include "study/course.h"
+#include "notebook/course.h"
 #include "study/cube.h"
 #include "study/launch.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 static const cr_course_stage stages[] = {

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "study/launch.h"
-#include "study/published.h"
+#include "notebook/published.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { HARD, SOFT, SMOOTH, N_COLLISION };

@@ -3,7 +3,7 @@
 #include "support/close.h"
 
 #include "scenes/tossed_cube.h"
-#include "study/course.h"
+#include "notebook/course.h"
 
 enum { N = 4, ROWS = 70, MOST = 64 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Courses: a model, windows and a fit of its own for each stage.
-#include "study/course.h"
+#include "notebook/course.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes and claims of a study.
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 
 #include <math.h>
 #include <stdarg.h>

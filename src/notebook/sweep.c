@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps: rounds of a few rows on the pool; between them the table is saved.
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 
 #include <stdio.h>
 

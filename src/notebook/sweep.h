@@ -3,8 +3,8 @@
 #ifndef CR_STUDY_SWEEP_H
 #define CR_STUDY_SWEEP_H
 
-#include "study/notebook.h"
-#include "study/table.h"
+#include "notebook/notebook.h"
+#include "notebook/table.h"
 
 enum { CR_SWEEP_ROUND = 64 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From experiments/04_time-toss/results/cube_results.csv of martius-lab/diffmjx. Rows with steps of 3e-x
 // are left out: their horizon is not 1 s.
-#include "study/published.h"
+#include "notebook/published.h"
 
 #include <stddef.h>
 

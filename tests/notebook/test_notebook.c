@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "study/notebook.h"
+#include "notebook/notebook.h"
 #include "support/scratch.h"
 
 static cr_study_request request_of(const char* name) {

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "study/sweep.h"
+#include "notebook/sweep.h"
 #include "support/scratch.h"
 
 enum { ROWS = 150 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as CSV, every number with all its digits, so that it is read as it was written.
-#include "study/table.h"
+#include "notebook/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

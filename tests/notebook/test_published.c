@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "study/published.h"
+#include "notebook/published.h"
 
 TEST(names_say_the_sizes) {
   int n = 0;

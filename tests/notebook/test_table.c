@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "study/table.h"
+#include "notebook/table.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
