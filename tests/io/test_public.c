@@ -685,22 +685,22 @@ static const row table[] = {
     // costs
     ROW(cr_cost_create, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_cost_destroy, "i", NOTHING, 0, NULL, NULL),
-    ROW(cr_cost_add, "\3\4e", STATUS, 0, NULL, NULL),
-    ROW(cr_cost_count, "\3", COUNT, 0, NULL, NULL),
-    ROW(cr_cost_name, "\3", POINTER, 0, NULL, NULL),
-    ROW(cr_cost_loss, "\3", STATUS, 0, NULL, NULL),
-    ROW(cr_cost_part, "\3", NOTHING, 0, NULL, NULL),
-    ROW(cr_cost_gauss_newton, "\3MDBXYZ", STATUS, 'f', NULL, NULL),
+    ROW(cr_cost_add, "\020\021e", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_count, "\020", COUNT, 0, NULL, NULL),
+    ROW(cr_cost_name, "\020", POINTER, 0, NULL, NULL),
+    ROW(cr_cost_loss, "\020", STATUS, 0, NULL, NULL),
+    ROW(cr_cost_part, "\020", NOTHING, 0, NULL, NULL),
+    ROW(cr_cost_gauss_newton, "\020MDBXYZ", STATUS, 'f', NULL, NULL),
     // planners
-    ROW(cr_planner_create, "OM\3\6e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_create, "OM\020\023e", STATUS, 0, NULL, NULL),
     ROW(cr_planner_destroy, "i", NOTHING, 0, NULL, NULL),
-    ROW(cr_planner_set_start, "\5De", STATUS, 0, NULL, NULL),
-    ROW(cr_planner_knots, "\5i", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_set_start, "\022De", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_knots, "\022i", POINTER, 0, NULL, NULL),
     ROW(cr_planner_restart, "i", NOTHING, 0, NULL, NULL),
-    ROW(cr_planner_improve, "\5ae", STATUS, 0, NULL, NULL),
-    ROW(cr_planner_shift, "\5e", STATUS, 0, NULL, NULL),
-    ROW(cr_planner_control, "\5dXe", STATUS, 0, NULL, NULL),
-    ROW(cr_planner_ctrl, "\5", POINTER, 0, NULL, NULL),
+    ROW(cr_planner_improve, "\022ae", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_shift, "\022e", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_control, "\022dXe", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_ctrl, "\022", POINTER, 0, NULL, NULL),
     ROW(cr_planner_gain, "i", NOTHING, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
@@ -775,13 +775,13 @@ static void* argument_of_identification(char letter) {
       return &w.corrects;
     case ' ':
       return (void*)(uintptr_t)&layer;
-    case '\3':
+    case '\020':
       return w.cost;
-    case '\4':
+    case '\021':
       return (void*)(uintptr_t)&cost_term;
-    case '\5':
+    case '\022':
       return w.planner;
-    case '\6':
+    case '\023':
       return (void*)(uintptr_t)&plan_options;
     default:
       return NULL;
