@@ -105,9 +105,12 @@ typedef struct {
   const cr_real* l2;     // [nweight]: adds l2_i w_i^2 / 2; NULL: none
   const int32_t*
       group;  // [nweight]: the group of each weight from 0 on, -1: none (cr_network_input_groups); NULL: none
-  cr_real lasso,  // of weights in groups: adds lasso |w_i|; such weights become exactly 0
-      group_lasso;  // adds group_lasso sqrt(sum f^2) |w of a group|; a group becomes exactly 0 as a whole
-  const cr_real* lasso_factor;  // [nweight]: f, 0 or more, on these penalties; NULL: 1
+  cr_real lasso,  // of weights in groups: adds lasso f_i |w_i|; such weights become exactly 0
+      group_lasso;  // adds group_lasso sqrt(sum g^2) |w of a group|; a group becomes exactly 0 as a whole
+  const cr_real* lasso_factor;  // [nweight]: f, 0 or more; NULL: 1
+  const cr_real* group_factor;  // [nweight]: g, 0 or more; NULL: f
+  bool
+      keep_last;  // keeps the weights of the last epoch, not of the best one: a lasso takes its time
   int patience;   // ends after so many epochs without a lower loss of what is held aside [never]
   uint64_t seed;  // of what is held aside and of the order in every epoch
   int threads;    // the same bits for any number [1]

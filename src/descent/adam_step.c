@@ -14,11 +14,3 @@ void cri_adam_step(const cri_adam_rule* rule, cr_real rate, int k, int n, cr_rea
     x[i] -= away;
   }
 }
-
-cr_real cri_adam_metric(const cri_adam_rule* rule, int k, cr_real square) {
-  return cr_sqrt(square / (1 - cr_pow(rule->b2, (cr_real)k))) + rule->eps;
-}
-
-cr_real cri_adam_mean(const cri_adam_rule* rule, int k, cr_real mean) {
-  return mean / (1 - cr_pow(rule->b1, (cr_real)k));
-}

@@ -18,8 +18,4 @@ typedef struct {
 void cri_adam_step(const cri_adam_rule* rule, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
                    cr_real* square, const cr_real* g);
 
-/// What the step of a number divides by, sqrt(s / (1 - b2^k)) + eps, and its corrected mean.
-cr_real cri_adam_metric(const cri_adam_rule* rule, int k, cr_real square);
-cr_real cri_adam_mean(const cri_adam_rule* rule, int k, cr_real mean);
-
 #endif

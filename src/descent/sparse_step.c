@@ -56,22 +56,28 @@ static cr_real factor_of(const cri_sparse_penalty* p, int i) {
   return p->factor != NULL ? p->factor[i] : 1;
 }
 
+static cr_real group_factor_of(const cri_sparse_penalty* p, int i) {
+  return p->group_factor != NULL ? p->group_factor[i] : factor_of(p, i);
+}
+
 void cri_sparse_step(const cri_sparse_penalty* p, const cri_adam_rule* rule, cr_real rate, int k,
                      cr_real* x, const cr_real* mean, const cr_real* square, cr_real* metric) {
+  const cr_real c1 = 1 - cr_pow(rule->b1, (cr_real)k), c2 = 1 - cr_pow(rule->b2, (cr_real)k);
   for (int g = 0; g < p->ngroup; g++) {
     const int32_t* member = p->member + p->first[g];
     const int n = (int)(p->first[g + 1] - p->first[g]);
     cr_real sum = 0;
     for (int j = 0; j < n; j++) {
-      const cr_real f = factor_of(p, (int)member[j]);
+      const cr_real f = group_factor_of(p, (int)member[j]);
       sum += f * f;
     }
     const cr_real whole = p->group_lasso * cr_sqrt(sum);
     for (int j = 0; j < n; j++) {
       const int i = (int)member[j];
-      const cr_real alone = p->lasso * factor_of(p, i), adam = cri_adam_metric(rule, k, square[i]);
+      const cr_real alone = p->lasso * factor_of(p, i);
+      const cr_real adam = cr_sqrt(square[i] / c2) + rule->eps;
       metric[i] = cr_max(adam, alone + whole / cr_sqrt((cr_real)n));
-      x[i] += rate * cri_adam_mean(rule, k, mean[i]) * (1 / adam - 1 / metric[i]);
+      x[i] += rate * mean[i] / c1 * (1 / adam - 1 / metric[i]);
       const cr_real size = cr_max(cr_abs(x[i]) - rate * alone / metric[i], 0);
       x[i] = x[i] < 0 ? -size : size;
     }

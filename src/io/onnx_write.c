@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/misuse.h"
-#include "network/learned.h"
+#include "network/learned_function.h"
 #include "tools/files.h"
 #include "tools/onnx_graph.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequences and learned functions in a library without OpenBLAS (CAROM_IO=OFF): products are plain. Otherwise cblas_products.c
 // has the calls, and this file is not compiled.
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 cr_status cr_sequences_create(cr_sequences** sequences, const cr_network* network,
                               cr_error* error) {

@@ -3,7 +3,7 @@
 #ifndef CR_NETWORK_CBLAS_PRODUCTS_H
 #define CR_NETWORK_CBLAS_PRODUCTS_H
 
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 cri_product cri_product_cblas;
 

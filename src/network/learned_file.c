@@ -8,7 +8,7 @@
 #include "base/fingerprint.h"
 #include "base/whole_file.h"
 #include "model/misuse.h"
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 static const char magic[8] = {'C', 'A', 'R', 'O', 'M', 'L', 'R', 'N'};
 enum { VERSION = 1, SUM = 8, LEAST = 8 + 4 + SUM };

@@ -64,6 +64,9 @@ static cr_status check_options(const cri_call* call, const cr_learned* l,
     if (o->lasso_factor != NULL && !is_number(o->lasso_factor[i])) {
       return cri_fail(call->error, CR_ERR_ARG, "%s: lasso_factor[%d] is negative", call->name, i);
     }
+    if (o->group_factor != NULL && !is_number(o->group_factor[i])) {
+      return cri_fail(call->error, CR_ERR_ARG, "%s: group_factor[%d] is negative", call->name, i);
+    }
     if (o->group != NULL && (o->group[i] < -1 || o->group[i] >= n)) {
       return cri_fail(call->error, CR_ERR_ARG, "%s: group[%d] is %d, of %d weights", call->name, i,
                       (int)o->group[i], n);
@@ -134,8 +137,10 @@ static cr_status create(trainer* t, const cr_learning_data* data, cri_product* p
   }
   CR_TRY(split(t));
   t->batch = o->batch > 0 && o->batch < t->ntrain ? o->batch : t->ntrain;
-  t->penalty = (cri_sparse_penalty){
-      .factor = o->lasso_factor, .lasso = o->lasso, .group_lasso = o->group_lasso};
+  t->penalty = (cri_sparse_penalty){.factor = o->lasso_factor,
+                                    .group_factor = o->group_factor,
+                                    .lasso = o->lasso,
+                                    .group_lasso = o->group_lasso};
   if (o->group != NULL) {
     cri_sparse_groups(&t->penalty, o->group, t->n, t->member, t->first);
   }
@@ -174,6 +179,7 @@ static uint64_t fingerprint_of(const trainer* t) {
   hash = cri_fingerprint(hash, &o->seed, sizeof o->seed);
   hash = add_numbers(hash, o->l2, (size_t)t->n);
   hash = add_numbers(hash, o->lasso_factor, (size_t)t->n);
+  hash = add_numbers(hash, o->group_factor, (size_t)t->n);
   for (int i = 0; i < t->n && o->group != NULL; i++) {
     hash = cri_fingerprint(hash, &o->group[i], sizeof o->group[i]);
   }
@@ -334,12 +340,15 @@ static cr_status run(trainer* t, cr_learning_end* end) {
 
 static cr_status finish(trainer* t, cr_learning_end* end) {
   const cri_learning_state* s = &t->l->state;
+  if (t->o->keep_last) {
+    cr_copy(t->l->weight, s->last, t->n);
+  }
   CR_TRY(loss_of(t, false, t->l->weight, &end->loss));
   CR_TRY(loss_of(t, true, t->l->weight, &end->held_loss));
   end->start_loss = s->front[CRI_START_LOSS];
   end->epochs = (int)s->count[CRI_EPOCH];
   end->steps = (int)s->count[CRI_STEPS];
-  end->best_epoch = (int)s->count[CRI_BEST_EPOCH];
+  end->best_epoch = (int)s->count[t->o->keep_last ? CRI_EPOCH : CRI_BEST_EPOCH];
   for (int i = 0; i < t->n; i++) {
     end->nonzero += t->l->weight[i] != 0;
   }

@@ -4,7 +4,7 @@
 #define CR_NETWORK_LEARNING_ROWS_H
 
 #include "base/pool.h"
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 /// Sequence i has rows begin[i] ... begin[i + 1] - 1.
 typedef struct {

@@ -29,7 +29,8 @@ class Options(c.Structure):
                 ("rate", c.c_double), ("final_rate", c.c_double), ("schedule", c.c_int), ("warmup", c.c_int),
                 ("b1", c.c_double), ("b2", c.c_double), ("eps", c.c_double), ("weight_decay", c.c_double),
                 ("clip", c.c_double), ("l2", c.c_void_p), ("group", c.c_void_p), ("lasso", c.c_double),
-                ("group_lasso", c.c_double), ("lasso_factor", c.c_void_p), ("patience", c.c_int),
+                ("group_lasso", c.c_double), ("lasso_factor", c.c_void_p), ("group_factor", c.c_void_p),
+                ("keep_last", c.c_bool), ("patience", c.c_int),
                 ("seed", c.c_uint64), ("threads", c.c_int), ("go_on", c.c_bool), ("save", c.c_char_p),
                 ("save_every", c.c_int), ("stop", c.c_void_p), ("progress", c.c_void_p), ("context", c.c_void_p)]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of learned functions: there and back, and every damage is refused with a sentence.
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training of learned functions: closed forms, the lasso, what is held aside, going on to the same bits, threads, errors.
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 #include <stdlib.h>
 
@@ -385,6 +385,15 @@ TEST(early_stopping_keeps_the_best_epoch) {
   assert_true(end.epochs < 2000 && end.epochs == end.best_epoch + 25 && s.epochs == end.epochs);
   assert_true(s.best == end.best_epoch && s.lowest == end.held_loss);
   assert_non_null(strstr(end.reason, "no longer falls"));
+  // the same training, and the weights of its last epoch
+  cr_learned* last = create(IN, layers, 2, 5);
+  cr_learning_options to_the_end = o;
+  to_the_end.keep_last = true;
+  to_the_end.progress = NULL;
+  const cr_learning_end other = train(last, &data, &to_the_end);
+  assert_true(other.epochs == end.epochs && other.best_epoch == end.epochs);
+  assert_true(other.held_loss > end.held_loss && last->weight[0] == l->state.last[0]);
+  cr_learned_destroy(last);
   cr_learned_destroy(l);
 }
 
@@ -448,6 +457,7 @@ TEST(refusals) {
   BAD(lasso, 1, "groups");
   BAD(l2, negative, "l2[1]");
   BAD(lasso_factor, negative, "lasso_factor[1]");
+  BAD(group_factor, negative, "group_factor[1]");
   BAD(group, group, "group[1]");
 #undef BAD
   cr_learned_destroy(l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learned functions: memory, scales, evaluation, weights with scales folded in.
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learned functions: scales, one row after the other against all at once, weights with scales folded in, refusals.
-#include "network/learned.h"
+#include "network/learned_function.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A learned function, and the training that it keeps. carom/learned.h documents the public functions.
-#ifndef CR_NETWORK_LEARNED_H
-#define CR_NETWORK_LEARNED_H
+#ifndef CR_NETWORK_LEARNED_FUNCTION_H
+#define CR_NETWORK_LEARNED_FUNCTION_H
 
 #include "carom/learned.h"
 #include "network/sequences.h"
