@@ -170,14 +170,12 @@ static bool stopped(void* context) {
   return g->book->request.stop != NULL && g->book->request.stop();
 }
 
-// variants of the network and of how it learns
-enum { HEADLINE, MIRRORED, WIDER, DEEPER, DESCENT, N_KIND };
-static const char* const kind_names[N_KIND] = {
-    "8 hidden units", "8 hidden units, also from mirror images", "12 hidden units",
-    "two hidden layers of 8", "8 hidden units, Adam"};
+// what is learned from, and how
+enum { HEADLINE, MIRRORED, DESCENT, N_KIND };
+static const char* const kind_names[N_KIND] = {"", "also from mirror images", "by Adam"};
 
 // joint velocities about the middle of what launches have, in units of their range
-static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed, cr_error* error) {
+static cr_status add_air(cr_model** m, const cr_model* base, int seed, cr_error* error) {
   static const struct {
     const char* place;
     double offset, range;
@@ -185,11 +183,8 @@ static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed,
                 {"qvel[3]", 0, 50},  {"qvel[4]", -500, 200}, {"qvel[5]", 0, 50}};
   cr_correction_input inputs[NV];
   const cr_correction_input* list[NV];
-  const cr_layer layer = {.size = sizeof layer,
-                          .kind = CR_LAYER_DENSE,
-                          .width = kind == WIDER ? 12 : 8,
-                          .activation = CR_ACTIVATION_TANH};
-  const cr_layer layers[2] = {layer, layer};
+  const cr_layer layer = {
+      .size = sizeof layer, .kind = CR_LAYER_DENSE, .width = 8, .activation = CR_ACTIVATION_TANH};
   for (int i = 0; i < NV; i++) {
     inputs[i] = (cr_correction_input){.size = sizeof inputs[i],
                                       .place = rows[i].place,
@@ -202,8 +197,8 @@ static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed,
                                    .target = "qfrc_passive",
                                    .inputs = list,
                                    .ninput = NV,
-                                   .layers = layers,
-                                   .nlayer = kind == DEEPER ? 2 : 1,
+                                   .layers = &layer,
+                                   .nlayer = 1,
                                    .seed = (uint64_t)seed};
   CR_TRY(cr_model_copy(m, base, error));
   return cr_model_add_correction(*m, &o, error);
@@ -446,7 +441,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   cr_learner l = {0};
   begin_row(g, t, row);
   double clock = cri_thread_seconds();
-  cr_status status = add_air(&m, g->vacuum, t->kind, t->seed, error);
+  cr_status status = add_air(&m, g->vacuum, t->seed, error);
   status = status == CR_OK ? cr_measurements_create(&ms, m, error) : status;
   status = status == CR_OK ? record(ms, t, error) : status;
   status = status == CR_OK ? cri_learner_open(&l, m, ms, &lesson, error) : status;
@@ -468,7 +463,7 @@ static void plan(cr_trials* trials, int n, bool brief) {
     cri_trials_add(trials, HEADLINE, counts[i], counts[i] == n ? 0 : counts[i] > n ? 1 : 2);
   }
   for (int kind = MIRRORED; kind < N_KIND && !brief; kind++) {
-    cri_trials_add(trials, kind, n, kind == MIRRORED ? 2 : 1);
+    cri_trials_add(trials, kind, n, 1);
   }
 }
 
@@ -489,7 +484,7 @@ static double least_vacuum_ratio(cr_table* t, int launches) {
 static void tell_rows(cr_notebook* book, const golf* g, cr_table* t) {
   cri_say(book,
           "\nerror of the landing, m (rms, median over seeds)\n  launches  seen    unseen  worst   "
-          "constants  network\n");
+          "two coefficients\n");
   for (int kind = 0; kind < N_KIND; kind++) {
     for (int i = 0; i < N_COUNT; i++) {
       double error = cri_trials_median(t, kind, counts[i], R_ERROR);

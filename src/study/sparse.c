@@ -399,7 +399,7 @@ static void plan(cr_trials* trials, int swings, bool brief) {
   cri_trials_add(trials, ALONE, 5, 3);
   cri_trials_add(trials, ALONE, 20, 1);
   cri_trials_add(trials, ALONE, 50, 1);
-  cri_trials_add(trials, PLAIN, swings, 5);
+  cri_trials_add(trials, PLAIN, swings, 3);
 }
 
 // ---- claims
@@ -455,7 +455,7 @@ static void conclude(cr_notebook* book, const sparse* s, cr_table* t) {
           cri_trials_median(t, ALONE, n, R_ERROR));
   cri_say(book, "Right inputs: adaptive lasso %d of %d seeds", right_of(t, HYBRID, n), seeds);
   if (!brief) {
-    cri_say(book, ", lasso with equal factors %d of 5", right_of(t, PLAIN, n));
+    cri_say(book, ", lasso with equal factors %d of 3", right_of(t, PLAIN, n));
   }
   cri_say(book, ".\n");
   tell_swings(book, t);
