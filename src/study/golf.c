@@ -170,19 +170,12 @@ static bool stopped(void* context) {
   return g->book->request.stop != NULL && g->book->request.stop();
 }
 
-// variants of the network and of how it learns
-enum { HEADLINE, MIRRORED, WIDER, DEEPER, DESCENT, N_KIND };
-static const char* const kind_names[N_KIND] = {
-    "8 hidden units", "8 hidden units, also from mirror images", "12 hidden units",
-    "two hidden layers of 8", "8 hidden units, Adam"};
-
-// a row: which network from how many launches
-typedef struct {
-  int kind, launches, seed;
-} task;
+// what is learned from, and how
+enum { HEADLINE, MIRRORED, DESCENT, N_KIND };
+static const char* const kind_names[N_KIND] = {"", "also from mirror images", "by Adam"};
 
 // joint velocities about the middle of what launches have, in units of their range
-static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed, cr_error* error) {
+static cr_status add_air(cr_model** m, const cr_model* base, int seed, cr_error* error) {
   static const struct {
     const char* place;
     double offset, range;
@@ -190,11 +183,8 @@ static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed,
                 {"qvel[3]", 0, 50},  {"qvel[4]", -500, 200}, {"qvel[5]", 0, 50}};
   cr_correction_input inputs[NV];
   const cr_correction_input* list[NV];
-  const cr_layer layer = {.size = sizeof layer,
-                          .kind = CR_LAYER_DENSE,
-                          .width = kind == WIDER ? 12 : 8,
-                          .activation = CR_ACTIVATION_TANH};
-  const cr_layer layers[2] = {layer, layer};
+  const cr_layer layer = {
+      .size = sizeof layer, .kind = CR_LAYER_DENSE, .width = 8, .activation = CR_ACTIVATION_TANH};
   for (int i = 0; i < NV; i++) {
     inputs[i] = (cr_correction_input){.size = sizeof inputs[i],
                                       .place = rows[i].place,
@@ -207,8 +197,8 @@ static cr_status add_air(cr_model** m, const cr_model* base, int kind, int seed,
                                    .target = "qfrc_passive",
                                    .inputs = list,
                                    .ninput = NV,
-                                   .layers = layers,
-                                   .nlayer = kind == DEEPER ? 2 : 1,
+                                   .layers = &layer,
+                                   .nlayer = 1,
                                    .seed = (uint64_t)seed};
   CR_TRY(cr_model_copy(m, base, error));
   return cr_model_add_correction(*m, &o, error);
@@ -246,8 +236,8 @@ static cr_status record_flight(cr_measurements* ms, const flight* f, const char*
   return cri_states_add(ms, &states, 3, NV, parts, (int)(sizeof parts / sizeof parts[0]), error);
 }
 
-static cr_status record(cr_measurements* ms, const task* t, cr_error* error) {
-  for (int k = 0; k < t->launches; k++) {
+static cr_status record(cr_measurements* ms, const cr_trial* t, cr_error* error) {
+  for (int k = 0; k < t->count; k++) {
     flight f;
     char name[32];
     true_flight(t->seed, STREAM_SEEN, k, &f);
@@ -417,14 +407,12 @@ static cr_status finish(const golf* g, const cr_learner* l, cr_real* row, cr_err
   return cr_model_save_blueprint(m, path, error);
 }
 
-enum { MOST_TASKS = 64 };
 typedef struct {
   const golf* g;
-  task list[MOST_TASKS];
-  int n;
+  cr_trials trials;
 } tasks;
 
-static void begin_row(const golf* g, const task* t, cr_real* row) {
+static void begin_row(const golf* g, const cr_trial* t, cr_real* row) {
   double carry = 0;
   for (int k = 0; k < g->tests; k++) {
     flight f;
@@ -433,12 +421,9 @@ static void begin_row(const golf* g, const task* t, cr_real* row) {
     landing_of(&f, end);
     carry += hypot(end[0], end[1]) / g->tests;
   }
-  cr_zero(row, N_COLUMN);
-  row[R_KIND] = (cr_real)t->kind;
-  row[R_LAUNCHES] = (cr_real)t->launches;
-  row[R_SEED] = (cr_real)t->seed;
+  cri_trial_row(t, row, N_COLUMN);
   row[R_CARRY] = (cr_real)carry;
-  row[R_CONSTANTS] = test_constants(t->seed, t->launches, g->tests);
+  row[R_CONSTANTS] = test_constants(t->seed, t->count, g->tests);
   test(g->vacuum, t->seed, STREAM_UNSEEN, g->tests, &row[R_VACUUM], NULL);
 }
 
@@ -446,7 +431,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   (void)worker;
   const tasks* all = context;
   const golf* g = all->g;
-  const task* t = &all->list[i];
+  const cr_trial* t = &all->trials.list[i];
   const cr_lesson lesson = {.window = CR_R(0.5),
                             .prior_sd = t->kind == DESCENT ? 0 : 3,
                             .stop = stopped,
@@ -456,7 +441,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   cr_learner l = {0};
   begin_row(g, t, row);
   double clock = cri_thread_seconds();
-  cr_status status = add_air(&m, g->vacuum, t->kind, t->seed, error);
+  cr_status status = add_air(&m, g->vacuum, t->seed, error);
   status = status == CR_OK ? cr_measurements_create(&ms, m, error) : status;
   status = status == CR_OK ? record(ms, t, error) : status;
   status = status == CR_OK ? cri_learner_open(&l, m, ms, &lesson, error) : status;
@@ -469,45 +454,20 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   return status;
 }
 
-static void add_tasks(tasks* all, int kind, int launches, int seeds) {
-  for (int k = 1; k <= seeds && all->n < MOST_TASKS; k++) {
-    all->list[all->n++] = (task){kind, launches, k};
-  }
-}
-
 static const int counts[] = {2, 5, 10, 20, 40};
 enum { N_COUNT = (int)(sizeof counts / sizeof counts[0]) };
 
-static void plan(tasks* all, bool brief) {
-  int n = all->g->launches;
-  add_tasks(all, HEADLINE, n, brief ? 1 : 5);
+static void plan(cr_trials* trials, int n, bool brief) {
+  cri_trials_add(trials, HEADLINE, n, brief ? 1 : 5);
   for (int i = 0; i < N_COUNT && !brief; i++) {
-    add_tasks(all, HEADLINE, counts[i], counts[i] == n ? 0 : counts[i] > n ? 1 : 2);
+    cri_trials_add(trials, HEADLINE, counts[i], counts[i] == n ? 0 : counts[i] > n ? 1 : 2);
   }
   for (int kind = MIRRORED; kind < N_KIND && !brief; kind++) {
-    add_tasks(all, kind, n, kind == MIRRORED ? 2 : 1);
+    cri_trials_add(trials, kind, n, 1);
   }
 }
 
 // ---- claims
-
-static int compare(const void* a, const void* b) {
-  double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double median(cr_table* t, int kind, int launches, int column) {
-  double list[MOST_TASKS];
-  int n = 0;
-  for (int i = 0; i < t->rows; i++) {
-    const cr_real* row = cri_table_row(t, i);
-    if (row[R_KIND] == (cr_real)kind && row[R_LAUNCHES] == (cr_real)launches) {
-      list[n++] = (double)row[column];
-    }
-  }
-  qsort(list, (size_t)n, sizeof list[0], compare);
-  return n > 0 ? (list[(n - 1) / 2] + list[n / 2]) / 2 : (double)NAN;
-}
 
 // the least of what the model without network is worse by, seed by seed
 static double least_vacuum_ratio(cr_table* t, int launches) {
@@ -524,19 +484,20 @@ static double least_vacuum_ratio(cr_table* t, int launches) {
 static void tell_rows(cr_notebook* book, const golf* g, cr_table* t) {
   cri_say(book,
           "\nerror of the landing, m (rms, median over seeds)\n  launches  seen    unseen  worst   "
-          "constants  network\n");
+          "two coefficients\n");
   for (int kind = 0; kind < N_KIND; kind++) {
     for (int i = 0; i < N_COUNT; i++) {
-      double error = median(t, kind, counts[i], R_ERROR);
+      double error = cri_trials_median(t, kind, counts[i], R_ERROR);
       if (!isnan(error)) {
         cri_say(book, "  %8d  %-6.3g  %-6.3g  %-6.3g  %-9.3g  %s\n", counts[i],
-                median(t, kind, counts[i], R_SEEN), error, median(t, kind, counts[i], R_WORST),
-                median(t, kind, counts[i], R_CONSTANTS), kind_names[kind]);
+                cri_trials_median(t, kind, counts[i], R_SEEN), error,
+                cri_trials_median(t, kind, counts[i], R_WORST),
+                cri_trials_median(t, kind, counts[i], R_CONSTANTS), kind_names[kind]);
       }
     }
   }
   cri_say(book, "of %d launches not used, from driver to short iron, %.0f m on average\n", g->tests,
-          median(t, HEADLINE, g->launches, R_CARRY));
+          cri_trials_median(t, HEADLINE, g->launches, R_CARRY));
 }
 
 static void conclude(cr_notebook* book, const golf* g, cr_table* t) {
@@ -550,8 +511,9 @@ static void conclude(cr_notebook* book, const golf* g, cr_table* t) {
       "numbers.\n",
       n);
   tell_rows(book, g, t);
-  cri_claim(book, median(t, HEADLINE, n, R_ERROR) / median(t, HEADLINE, n, R_CARRY), 0,
-            brief ? 0.05 : 0.02, "generalises", "unseen: error over distance, median");
+  cri_claim(book,
+            cri_trials_median(t, HEADLINE, n, R_ERROR) / cri_trials_median(t, HEADLINE, n, R_CARRY),
+            0, brief ? 0.05 : 0.02, "generalises", "unseen: error over distance, median");
   cri_claim(book, least_vacuum_ratio(t, n), 2, (double)INFINITY, "generalises",
             "unseen: error in vacuum over that with network, worst seed");
 }
@@ -635,8 +597,8 @@ static cr_status compute(const golf* g, cr_notebook* book, cr_table* table, cr_e
   tasks* all = calloc(1, sizeof *all);
   CR_TRY(all != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "golf: no memory"));
   all->g = g;
-  plan(all, book->request.brief);
-  cr_status status = cri_table_create(table, csv, header, NULL, all->n, error);
+  plan(&all->trials, g->launches, book->request.brief);
+  cr_status status = cri_table_create(table, csv, header, NULL, all->trials.n, error);
   status =
       status == CR_OK ? cri_sweep(book, table, cr_pool_size(book->pool), work, all, error) : status;
   free(all);

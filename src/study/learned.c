@@ -2,6 +2,7 @@
 // Weights as parameters, and runs as measurements.
 #include "study/learned.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,4 +155,51 @@ cr_status cri_learner_train(cr_learner* learner, const cr_training_options* how,
   *end = (cr_training_end){.size = sizeof *end};
   CR_TRY(cr_identification_train(learner->id, how, learner->x, end, error));
   return cr_parameters_set(learner->parameters, learner->x, error);
+}
+
+// ---- trials
+
+void cri_trials_add(cr_trials* trials, int kind, int count, int seeds) {
+  for (int k = 1; k <= seeds && trials->n < CR_MOST_TRIALS; k++) {
+    trials->list[trials->n++] = (cr_trial){kind, count, k};
+  }
+}
+
+void cri_trial_row(const cr_trial* trial, cr_real* row, int width) {
+  cr_zero(row, width);
+  row[0] = (cr_real)trial->kind;
+  row[1] = (cr_real)trial->count;
+  row[2] = (cr_real)trial->seed;
+}
+
+static bool is_of(const cr_real* row, int kind, int count) {
+  return row[0] == (cr_real)kind && row[1] == (cr_real)count;
+}
+
+const cr_real* cri_trial_find(cr_table* table, int kind, int count, int seed) {
+  for (int i = 0; i < table->rows; i++) {
+    const cr_real* row = cri_table_row(table, i);
+    if (is_of(row, kind, count) && row[2] == (cr_real)seed) {
+      return row;
+    }
+  }
+  return NULL;
+}
+
+static int compare(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+double cri_trials_median(cr_table* table, int kind, int count, int column) {
+  double list[CR_MOST_TRIALS];
+  int n = 0;
+  for (int i = 0; i < table->rows && n < CR_MOST_TRIALS; i++) {
+    const cr_real* row = cri_table_row(table, i);
+    if (is_of(row, kind, count)) {
+      list[n++] = (double)row[column];
+    }
+  }
+  qsort(list, (size_t)n, sizeof list[0], compare);
+  return n > 0 ? (list[(n - 1) / 2] + list[n / 2]) / 2 : (double)NAN;
 }

@@ -4,6 +4,7 @@
 #define CR_STUDY_LEARNED_H
 
 #include "carom/carom.h"
+#include "study/table.h"
 
 /// States of a run at even times, from `rows` rows of the state.
 typedef struct {
@@ -62,5 +63,29 @@ cr_status cri_learner_solve(cr_learner* learner, int steps, cr_search_end* end, 
 /// Descent from x on (carom/training.h). Puts x into the model.
 cr_status cri_learner_train(cr_learner* learner, const cr_training_options* how,
                             cr_training_end* end, cr_error* error);
+
+// ---- trials: rows of a table whose first columns are what learns, from how many runs, and the seed
+
+typedef struct {
+  int kind, count, seed;
+} cr_trial;
+
+enum { CR_MOST_TRIALS = 80 };
+typedef struct {
+  cr_trial list[CR_MOST_TRIALS];
+  int n;
+} cr_trials;
+
+/// Adds trials with the seeds 1 ... seeds, as many as there is room for.
+void cri_trials_add(cr_trials* trials, int kind, int count, int seeds);
+
+/// Begins a row: the first three columns, all others 0.
+void cri_trial_row(const cr_trial* trial, cr_real* row, int width);
+
+/// The row of a trial in the table; NULL if there is none.
+const cr_real* cri_trial_find(cr_table* table, int kind, int count, int seed);
+
+/// The median of a column over the seeds; NaN without rows.
+double cri_trials_median(cr_table* table, int kind, int count, int column);
 
 #endif

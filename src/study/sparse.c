@@ -351,37 +351,29 @@ static cr_status learn(const sparse* s, cr_learner* l, const cr_measurements* ms
 }
 
 typedef struct {
-  int kind, swings, seed;
-} task;
-enum { MOST_TASKS = 80 };
-typedef struct {
   const sparse* s;
-  task list[MOST_TASKS];
-  int n;
+  cr_trials trials;
 } tasks;
 
 static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
   (void)worker;
   const tasks* all = context;
   const sparse* s = all->s;
-  const task* t = &all->list[i];
+  const cr_trial* t = &all->trials.list[i];
   bool alone = t->kind == ALONE;
   const cr_lesson lesson = lesson_of(s, alone ? 3 : 1, false);
   double clock = cri_thread_seconds();
   cr_model* m = NULL;
   cr_measurements* ms = NULL;
   cr_learner l = {0};
-  cr_zero(row, N_COLUMN);
-  row[R_KIND] = (cr_real)t->kind;
-  row[R_SWINGS] = (cr_real)t->swings;
-  row[R_SEED] = (cr_real)t->seed;
+  cri_trial_row(t, row, N_COLUMN);
   cr_status status = test(s, s->model, t->seed, &row[R_FRICTIONLESS], error);
   if (status == CR_OK) {
     status = alone ? add_everything(&m, s->flywheels, t->seed, error)
                    : add_friction(&m, s->model, t->seed, error);
   }
   status = status == CR_OK ? cr_measurements_create(&ms, m, error) : status;
-  status = status == CR_OK ? record(s, ms, t->seed, t->swings, error) : status;
+  status = status == CR_OK ? record(s, ms, t->seed, t->count, error) : status;
   status = status == CR_OK ? cri_learner_open(&l, m, ms, &lesson, error) : status;
   status = status == CR_OK ? learn(s, &l, ms, row, error) : status;
   cri_learner_close(&l);
@@ -391,62 +383,26 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   return status;
 }
 
-static void add_tasks(tasks* all, int kind, int swings, int seeds) {
-  for (int k = 1; k <= seeds && all->n < MOST_TASKS; k++) {
-    all->list[all->n++] = (task){kind, swings, k};
-  }
-}
-
-static void plan(tasks* all, bool brief) {
+static void plan(cr_trials* trials, int swings, bool brief) {
   static const int few[] = {1, 2, 5, 20};
   if (brief) {
-    add_tasks(all, HYBRID, all->s->swings, 2);
-    add_tasks(all, ALONE, all->s->swings, 2);
+    cri_trials_add(trials, HYBRID, swings, 2);
+    cri_trials_add(trials, ALONE, swings, 2);
     return;
   }
-  add_tasks(all, HYBRID, all->s->swings, 10);
-  add_tasks(all, ALONE, all->s->swings, 10);
+  cri_trials_add(trials, HYBRID, swings, 10);
+  cri_trials_add(trials, ALONE, swings, 10);
   for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
-    add_tasks(all, HYBRID, few[i], 3);
+    cri_trials_add(trials, HYBRID, few[i], 3);
   }
-  add_tasks(all, ALONE, 2, 3);
-  add_tasks(all, ALONE, 5, 3);
-  add_tasks(all, ALONE, 20, 1);
-  add_tasks(all, ALONE, 50, 1);
-  add_tasks(all, PLAIN, all->s->swings, 5);
+  cri_trials_add(trials, ALONE, 2, 3);
+  cri_trials_add(trials, ALONE, 5, 3);
+  cri_trials_add(trials, ALONE, 20, 1);
+  cri_trials_add(trials, ALONE, 50, 1);
+  cri_trials_add(trials, PLAIN, swings, 3);
 }
 
 // ---- claims
-
-static int compare(const void* a, const void* b) {
-  double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-// the median of a column over the rows of a kind with so many swings; NaN without
-static double median(cr_table* t, int kind, int swings, int column) {
-  double list[MOST_TASKS];
-  int n = 0;
-  for (int i = 0; i < t->rows; i++) {
-    const cr_real* row = cri_table_row(t, i);
-    if (row[R_KIND] == (cr_real)kind && row[R_SWINGS] == (cr_real)swings) {
-      list[n++] = (double)row[column];
-    }
-  }
-  qsort(list, (size_t)n, sizeof list[0], compare);
-  return n > 0 ? (list[(n - 1) / 2] + list[n / 2]) / 2 : (double)NAN;
-}
-
-static const cr_real* row_of(cr_table* t, int kind, int swings, int seed) {
-  for (int i = 0; i < t->rows; i++) {
-    const cr_real* row = cri_table_row(t, i);
-    if (row[R_KIND] == (cr_real)kind && row[R_SWINGS] == (cr_real)swings &&
-        row[R_SEED] == (cr_real)seed) {
-      return row;
-    }
-  }
-  return NULL;
-}
 
 // how often the lasso left the right inputs
 static int right_of(cr_table* t, int kind, int swings) {
@@ -462,8 +418,8 @@ static int right_of(cr_table* t, int kind, int swings) {
 static double least_ratio(cr_table* t, int swings) {
   double least = (double)INFINITY;
   for (int seed = 1;; seed++) {
-    const cr_real *hybrid = row_of(t, HYBRID, swings, seed),
-                  *alone = row_of(t, ALONE, swings, seed);
+    const cr_real *hybrid = cri_trial_find(t, HYBRID, swings, seed),
+                  *alone = cri_trial_find(t, ALONE, swings, seed);
     if (hybrid == NULL || alone == NULL) {
       return least;
     }
@@ -475,8 +431,8 @@ static void tell_swings(cr_notebook* book, cr_table* t) {
   static const int counts[] = {1, 2, 3, 5, 10, 20, 50};
   cri_say(book, "\nmedian error of the angles, rad:\n  swings    hybrid   network alone\n");
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-    double hybrid = median(t, HYBRID, counts[i], R_ERROR);
-    double alone = median(t, ALONE, counts[i], R_ERROR);
+    double hybrid = cri_trials_median(t, HYBRID, counts[i], R_ERROR);
+    double alone = cri_trials_median(t, ALONE, counts[i], R_ERROR);
     if (!isnan(hybrid) || !isnan(alone)) {
       cri_say(book, "  %6d  %8.2g  %8.2g\n", counts[i], hybrid, alone);
     }
@@ -494,11 +450,12 @@ static void conclude(cr_notebook* book, const sparse* s, cr_table* t) {
           "hybrid %.2g rad\nbefore the lasso and %.2g rad at the end; network alone %.2g rad "
           "(medians).\n",
           n, (double)(cr_real)(s->rows - 1) * (double)timestep, seeds, s->tests,
-          median(t, HYBRID, n, R_FRICTIONLESS), median(t, HYBRID, n, R_FITTED),
-          median(t, HYBRID, n, R_ERROR), median(t, ALONE, n, R_ERROR));
+          cri_trials_median(t, HYBRID, n, R_FRICTIONLESS),
+          cri_trials_median(t, HYBRID, n, R_FITTED), cri_trials_median(t, HYBRID, n, R_ERROR),
+          cri_trials_median(t, ALONE, n, R_ERROR));
   cri_say(book, "Right inputs: adaptive lasso %d of %d seeds", right_of(t, HYBRID, n), seeds);
   if (!brief) {
-    cri_say(book, ", lasso with equal factors %d of 5", right_of(t, PLAIN, n));
+    cri_say(book, ", lasso with equal factors %d of 3", right_of(t, PLAIN, n));
   }
   cri_say(book, ".\n");
   tell_swings(book, t);
@@ -507,8 +464,9 @@ static void conclude(cr_notebook* book, const sparse* s, cr_table* t) {
   cri_claim(book, (double)right_of(t, HYBRID, n), asked, seeds, "own velocity left",
             "seeds with the joint's own velocity alone");
   if (!brief) {
-    cri_claim(book, median(t, ALONE, 50, R_ERROR) / median(t, HYBRID, 2, R_ERROR), 1,
-              (double)INFINITY, "orders of magnitude more data",
+    cri_claim(book,
+              cri_trials_median(t, ALONE, 50, R_ERROR) / cri_trials_median(t, HYBRID, 2, R_ERROR),
+              1, (double)INFINITY, "orders of magnitude more data",
               "error of the network alone from 50 swings over the hybrid's from 2");
   }
 }
@@ -620,8 +578,8 @@ static cr_status compute(const sparse* s, cr_notebook* book, cr_table* table, cr
   tasks* all = calloc(1, sizeof *all);
   CR_TRY(all != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "sparse: no memory"));
   all->s = s;
-  plan(all, book->request.brief);
-  cr_status status = cri_table_create(table, csv, header, NULL, all->n, error);
+  plan(&all->trials, s->swings, book->request.brief);
+  cr_status status = cri_table_create(table, csv, header, NULL, all->trials.n, error);
   status =
       status == CR_OK ? cri_sweep(book, table, cr_pool_size(book->pool), work, all, error) : status;
   free(all);

@@ -149,3 +149,27 @@ TEST(a_model_without_corrections_is_refused) {
   cri_states_free(&last);
   cr_model_destroy(m);
 }
+
+TEST(trials_are_found_by_what_learns) {
+  static const double values[] = {3, 1, 8, 5};
+  cr_trials trials = {.n = 0};
+  cr_table t = {0};
+  cri_trials_add(&trials, 1, 10, 4);
+  cri_trials_add(&trials, 2, 10, 1);
+  assert_int_equal(trials.n, 5);
+  must(cri_table_create(&t, "t.csv", "kind,count,seed,value,more", NULL, trials.n, &error));
+  for (int i = 0; i < trials.n; i++) {
+    cr_real* row = cri_table_row(&t, i);
+    row[4] = 7;
+    cri_trial_row(&trials.list[i], row, 5);
+    assert_true(row[3] == 0 && row[4] == 0);
+    row[3] = i < 4 ? (cr_real)values[i] : 100;
+  }
+  assert_true(cri_trials_median(&t, 1, 10, 3) == 4 && cri_trials_median(&t, 2, 10, 3) == 100);
+  assert_true(isnan(cri_trials_median(&t, 1, 11, 3)));
+  assert_ptr_equal(cri_trial_find(&t, 1, 10, 3), cri_table_row(&t, 2));
+  assert_null(cri_trial_find(&t, 2, 10, 2));
+  cri_trials_add(&trials, 3, 1, 2 * CR_MOST_TRIALS);
+  assert_int_equal(trials.n, CR_MOST_TRIALS);
+  cri_table_free(&t);
+}
