@@ -15,7 +15,7 @@ enum { NQ = 7, NV = 6, ROW = NQ + NV };
 // ---- friction of the reference
 
 cr_status cri_cube_slippery(cr_model* m, cr_error* error) {
-  // y = relu(vx) + relu(-vx) + relu(vy) + relu(-vy), at 0.15 of friction less for each m/s; the spin and rolls too
+  // y = relu(vx) + relu(-vx) + relu(vy) + relu(-vy), 0.3 of friction less for each m/s; of spin and rolls too
   enum { HIDDEN = 4, OUT = 5 };
   static const cr_correction_input velocity = {.size = sizeof velocity, .place = "qvel"};
   static const cr_correction_input* const inputs[] = {&velocity};
@@ -36,7 +36,7 @@ cr_status cri_cube_slippery(cr_model* m, cr_error* error) {
                                    .ninput = 1,
                                    .layers = &layer,
                                    .nlayer = 1,
-                                   .output_scale = CR_R(0.2),
+                                   .output_scale = CR_R(0.3),
                                    .weights = weight,
                                    .nweight = sizeof weight / sizeof weight[0]};
   return cr_model_add_correction(m, &o, error);
@@ -91,7 +91,7 @@ static cr_status train(cr_model* m, cr_parameters* ps, const cr_recordings* toss
                        uint64_t seed, bool (*stop)(void* context), void* context, cr_real loss[2],
                        cr_error* error) {
   const cr_fit_options options = {.size = sizeof options,
-                                  .steps = 30,
+                                  .steps = 60,
                                   .stride = 30,
                                   .norm = CR_NORM_ABSOLUTE,
                                   // so that each has about the same part in the loss

@@ -103,10 +103,12 @@ static cr_status throw_changed(cr_cube* cube, const cr_throw* options, cube_chan
 static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cube_change* change,
                               cr_error* error) {
   cr_parameters* parameters;
-  const cr_throw options = {.tosses = book->request.brief ? 24 : 80,
+  int most = book->request.brief ? 24 : 80;
+  const cr_throw options = {.tosses = change != NULL ? 2 * most + 12 : most,
                             .rows = 100,
-                            .position_noise = CR_R(0.0005),
-                            .rotation_noise = CR_R(0.002),
+                            // a change has to stand out
+                            .position_noise = change != NULL ? CR_R(0.0001) : CR_R(0.0005),
+                            .rotation_noise = change != NULL ? CR_R(0.0005) : CR_R(0.002),
                             .seed = 1};
   char path[CR_MAX_PATH];
   CR_TRY(cri_path_join(path, book->folder, "tosses.h5", error));

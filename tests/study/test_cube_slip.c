@@ -62,7 +62,7 @@ TEST(a_network_learns_friction_that_falls_with_speed) {
   assert_int_equal(cri_cube_correct(m, cube.tosses, 10, 1, NULL, NULL, loss, NULL), CR_OK);
   assert_true(off_by(&cube, m, rows, &toss, &off[2]));
   assert_true(loss[1] < CR_R(0.95) * loss[0]);
-  assert_true(off[1] < off[0] && off[2] < off[0]);
+  assert_true(off[1] < CR_R(0.8) * off[0] && off[2] < off[0]);
   cr_model_destroy(truth);
   cr_model_destroy(m);
   cri_cube_free(&cube);
