@@ -22,6 +22,8 @@ static const struct {
     {"batch", cr_cli_batch, "many rollouts and gradients, over threads and machines"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
     {"train", cr_cli_train, "train corrections of a model, small networks, from recorded motion"},
+    {"plan", cr_cli_plan, "controls that make the cost of a motion low, once or while it runs"},
+    {"lqr", cr_cli_lqr, "feedback that holds a model at an equilibrium"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
     {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},
 };

@@ -488,6 +488,14 @@ static long call_cr_cost_loss(void** a) {
 }
 CALL_VOID(cr_cost_part, a[0], 0)
 CALL(cr_cost_gauss_newton, a[0], a[1], a[2], 1, a[3], a[4], a[5], a[6])
+static long call_cr_equilibrium(void** a) {
+  return (long)cr_equilibrium(a[0], a[1], a[2] == NULL ? &equilibrium_options : a[2], a[3]);
+}
+// a system of one state, all numbers 1
+static const cr_real* one_or_null(const void* x) { return x == NULL ? NULL : scale; }
+CALL(cr_lqr, 1, 1, one_or_null(a[0]), one_or_null(a[1]), one_or_null(a[2]), one_or_null(a[3]), a[4],
+     a[5], a[6])
+CALL(cr_spectral_radius, 1, a[0], a[1], a[2])
 CALL_MAKE(cr_planner_create, cr_planner_destroy, a[0], a[1], a[2], a[3], a[4])
 CALL_VOID(cr_planner_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_planner_set_start, a[0], a[1], a[2])

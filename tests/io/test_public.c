@@ -130,6 +130,8 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
                                        .text = "qvel",
                                        .norm = CR_NORM_QUADRATIC,
                                        .weight = 1};
+static const cr_equilibrium_options equilibrium_options = {
+    .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
 static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
@@ -702,6 +704,10 @@ static const row table[] = {
     ROW(cr_planner_control, "\022dXe", STATUS, 0, NULL, NULL),
     ROW(cr_planner_ctrl, "\022", POINTER, 0, NULL, NULL),
     ROW(cr_planner_gain, "i", NOTHING, 0, NULL, NULL),
+    // feedback
+    ROW(cr_equilibrium, "MDae", STATUS, 0, NULL, NULL),
+    ROW(cr_lqr, "YYYYXze", STATUS, 0, NULL, NULL),
+    ROW(cr_spectral_radius, "YXe", STATUS, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -1260,6 +1266,7 @@ static const sized sizes[] = {
     SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
     SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
     SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    SIZED(cr_equilibrium_options, &equilibrium_options, cr_equilibrium, 2, itself),
     SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom plan: controls of a task, once over its horizon, or again and again while the plant moves.
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/plan_motion.h"
+#include "command/setup.h"
+#include "tools/clock.h"
+#include "tools/plot.h"
+#include "tools/progress.h"
+
+enum { CALM = 10 };
+
+typedef struct {
+  const char *path, *out;
+  cr_text_list set;
+  bool mpc, json, resume;
+  int threads;
+} plan_options;
+
+typedef struct {
+  const plan_options* o;
+  cr_plan_task task;
+  FILE* history;
+  cr_progress progress;
+  double begun;
+  int iterations, before;  // with those before a resume, and those alone
+  cr_plan_result last;
+  const char* reason;
+  cr_real* parts;       // of the plan's cost, by term
+  cr_real cost;         // of the plan, or of the motion with --mpc
+  double plan_seconds;  // spent on planning
+  int replans;
+} plan;
+
+// ---- Ctrl-C: the iteration ends, and what there is gets written
+
+static atomic_int interrupted;
+
+static void interrupt(int signal_number) {
+  (void)signal_number;
+  atomic_store(&interrupted, 1);
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  (void)sigemptyset(&action.sa_mask);
+  (void)sigaction(SIGINT, &action, NULL);
+  (void)sigaction(SIGTERM, &action, NULL);
+}
+
+static bool stopped(void* context) {
+  (void)context;
+  return atomic_load(&interrupted) != 0;
+}
+
+// ---- files of the plan: its knots, to go on from, and the history of costs
+
+static void file_name(const plan* p, const char* name, char path[CR_MAX_PATH + 32]) {
+  (void)snprintf(path, CR_MAX_PATH + 32, "%s/%s", p->task.folder, name);
+}
+
+static cr_status write_knots(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32], name[CR_CONTROL_NAME];
+  char* text = NULL;
+  size_t size = 0;
+  int n;
+  const cr_real* knots = cr_planner_knots(p->task.planning, &n);
+  FILE* file = open_memstream(&text, &size);
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "plan: no memory");
+  }
+  for (int i = 0; i < p->task.nu; i++) {
+    (void)cr_control_name(p->task.m, i, name, (int)sizeof name, NULL);
+    (void)fprintf(file, i == 0 ? "%s" : ",%s", name);
+  }
+  for (int i = 0; i < n * p->task.nu; i++) {
+    (void)fprintf(file, i % p->task.nu == 0 ? "\n%.17g" : ",%.17g", (double)knots[i]);
+  }
+  (void)fprintf(file, "\n");
+  cr_status status = CR_ERR_MEMORY;
+  if (fclose(file) == 0) {
+    file_name(p, "knots.csv", path);
+    status = cri_file_write(path, text, size, error);
+  }
+  free(text);
+  return status;
+}
+
+// the knots of a plan before; the history has its iterations
+static cr_status read_back(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  char* text = NULL;
+  size_t size;
+  int n, rows = 0;
+  cr_real* knots = cr_planner_knots(p->task.planning, &n);
+  file_name(p, "knots.csv", path);
+  CR_TRY(cr_controls_read(p->task.m, path, n, (cr_real)p->task.step, knots, error));
+  file_name(p, "cost.csv", path);
+  CR_TRY(cri_file_read(path, &text, &size, error));
+  for (size_t i = 0; i < size; i++) {
+    rows += text[i] == '\n';
+  }
+  free(text);
+  p->before = p->iterations = rows > 0 ? rows - 1 : 0;
+  cr_planner_restart(p->task.planning);
+  return CR_OK;
+}
+
+static cr_status open_history(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  file_name(p, "cost.csv", path);
+  p->history = fopen(path, p->o->resume ? "a" : "w");
+  if (p->history == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written", path);
+  }
+  if (!p->o->resume) {
+    (void)fprintf(p->history, "iteration,cost,seconds,rollouts,failed\n");
+  }
+  return CR_OK;
+}
+
+// ---- one plan
+
+static cr_status iterate(plan* p, int most, cr_error* error) {
+  const cr_task_planner* o = &p->task.planner;
+  cr_real older[CALM];
+  p->reason = "all iterations were made";
+  for (int i = 0; i < most; i++) {
+    p->last.size = sizeof p->last;
+    double start = cri_seconds();
+    CR_TRY(cr_planner_improve(p->task.planning, &p->last, error));
+    p->plan_seconds += cri_seconds() - start;
+    p->iterations++;
+    if (!p->o->mpc) {
+      (void)fprintf(p->history, "%d,%.17g,%.6g,%d,%d\n", p->iterations, (double)p->last.cost,
+                    cri_seconds() - p->begun, p->last.rollouts, p->last.failed);
+      (void)fflush(p->history);
+    }
+    if (cri_progress_due(&p->progress)) {
+      char line[128];
+      (void)snprintf(line, sizeof line, "iteration %d: cost %.9g", p->iterations,
+                     (double)p->last.cost);
+      cri_progress_line(&p->progress, line);
+    }
+    if (stopped(NULL)) {
+      p->reason = "interrupted";
+      return CR_OK;
+    }
+    cr_real before = older[i % CALM];
+    older[i % CALM] = p->last.cost;
+    if (i >= CALM && o->tolerance > 0 &&
+        (double)(before - p->last.cost) <= o->tolerance * fabs((double)before)) {
+      p->reason = "the cost no longer falls";
+      return CR_OK;
+    }
+  }
+  return CR_OK;
+}
+
+// the motion of the plan, recorded, and what each term adds
+static cr_status record(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  cr_plan_task* t = &p->task;
+  file_name(p, "motion.h5", path);
+  CR_TRY(cr_plan_motion(t, path, p->parts, &p->cost, error));
+  return write_knots(p, error);
+}
+
+static void plot(plan* p) {
+  cr_error error = {0};
+  const cr_panel panel = {
+      .title = "cost", .column = "cost", .log_scale = true, .line = (double)NAN};
+  if (cri_plot(p->task.folder, "cost.csv", "cost of the plan over iterations", &panel, 1, &error) !=
+      CR_OK) {
+    (void)fprintf(stderr, "carom plan: warning: %s\n", error.text);
+  }
+}
+
+static cr_status once(plan* p, cr_error* error) {
+  if (p->o->resume) {
+    CR_TRY(read_back(p, error));
+  }
+  CR_TRY(open_history(p, error));
+  CR_TRY(iterate(p, p->task.planner.iterations, error));
+  cri_progress_end(&p->progress);
+  CR_TRY(record(p, error));
+  if (fclose(p->history) != 0) {
+    p->history = NULL;
+    return cri_fail(error, CR_ERR_FILE, "%s/cost.csv: cannot be written", p->task.folder);
+  }
+  p->history = NULL;
+  plot(p);
+  return CR_OK;
+}
+
+// ---- again and again
+
+static cr_status replan(void* context, int step, cr_error* error) {
+  plan* p = context;
+  p->replans++;
+  return iterate(p, step == 0 ? p->task.planner.iterations : p->task.mpc.iterations, error);
+}
+
+static cr_status again(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  file_name(p, "motion.h5", path);
+  const cr_plan_loop loop = {p, replan, stopped};
+  CR_TRY(cr_plan_follow(&p->task, &loop, path, p->parts, &p->cost, error));
+  cri_progress_end(&p->progress);
+  p->reason = stopped(NULL) ? "interrupted" : "the time is over";
+  return write_knots(p, error);
+}
+
+// ---- output
+
+static void print_text(const plan* p) {
+  const cr_plan_task* t = &p->task;
+  if (p->o->mpc) {
+    (void)printf("%d plans of %d steps, %.3g ms each\n", p->replans, t->nstep,
+                 1e3 * p->plan_seconds / (p->replans > 0 ? p->replans : 1));
+  } else {
+    (void)printf("%d iterations of %s over %d steps in %.3g s: %s\n", p->iterations,
+                 cr_enum_word("plan_method", t->planner.method), t->nstep, cri_seconds() - p->begun,
+                 p->reason);
+  }
+  (void)printf("%-20s %14s\n", "term", p->o->mpc ? "cost of motion" : "cost");
+  for (int i = 0; i < cr_cost_count(t->cost); i++) {
+    (void)printf("%-20s %14.6g\n", cr_cost_name(t->cost, i), (double)p->parts[i]);
+  }
+  (void)printf("%-20s %14.6g\n", "all", (double)p->cost);
+  (void)printf("%s/motion.h5, knots.csv%s\n", t->folder, p->o->mpc ? "" : ", cost.csv, plot.png");
+}
+
+static void print_json(const plan* p) {
+  const cr_plan_task* t = &p->task;
+  cr_json j = {0};
+  cr_json_open(&j, NULL, '{');
+  cr_json_string(&j, "method", cr_enum_word("plan_method", t->planner.method));
+  cr_json_bool(&j, "mpc", p->o->mpc);
+  cr_json_int(&j, "steps", t->nstep);
+  cr_json_int(&j, "iterations", p->iterations);
+  cr_json_int(&j, "plans", p->o->mpc ? p->replans : 1);
+  cr_json_string(&j, "reason", p->reason);
+  cr_json_real(&j, "cost", p->cost);
+  cr_json_open(&j, "terms", '{');
+  for (int i = 0; i < cr_cost_count(t->cost); i++) {
+    cr_json_real(&j, cr_cost_name(t->cost, i), p->parts[i]);
+  }
+  cr_json_close(&j, '}');
+  cr_json_real(&j, "seconds", (cr_real)(cri_seconds() - p->begun));
+  cr_json_real(&j, "planning_seconds", (cr_real)p->plan_seconds);
+  cr_json_string(&j, "folder", t->folder);
+  cr_json_close(&j, '}');
+  cr_json_finish(&j);
+}
+
+static cr_status run(plan* p, cr_error* error) {
+  const plan_options* o = p->o;
+  if (o->path == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "a task file is missing; see carom plan --help");
+  }
+  if (o->resume && o->mpc) {
+    return cri_fail(error, CR_ERR_ARG, "--resume goes on with one plan; not with --mpc");
+  }
+  CR_TRY(cr_plan_task_read(&p->task, o->path, &o->set, o->out, o->threads, error));
+  p->parts = calloc((size_t)p->task.ncost + 1, sizeof *p->parts);
+  if (p->parts == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "plan: no memory");
+  }
+  CR_TRY(cri_folder_make(p->task.folder, error));
+  catch_signals();
+  p->progress = cri_progress_begin();
+  p->begun = cri_seconds();
+  CR_TRY(o->mpc ? again(p, error) : once(p, error));
+  if (o->json) {
+    print_json(p);
+  } else {
+    print_text(p);
+  }
+  return stopped(NULL) ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted; --resume goes on")
+                       : CR_OK;
+}
+
+int cr_cli_plan(int argc, char** argv) {
+  plan_options o = {0};
+  const cr_option rows[] = {
+      {"", CR_OPT_TEXT, &o.path, "TASK.yaml", "model, start, cost and planner (docs/planning.md)"},
+      {"--mpc", CR_OPT_FLAG, &o.mpc, "",
+       "plan, move some steps, plan again, as `mpc` of the task says"},
+      {"--set", CR_OPT_LIST, &o.set, "KEY=VALUE",
+       "change the task, as planner.method=cem or cost.upright.weight=2"},
+      {"--out", CR_OPT_TEXT, &o.out, "FOLDER",
+       "folder of the results (default: the task's, or plan_NAME)"},
+      {"--resume", CR_OPT_FLAG, &o.resume, "", "go on from the plan in the folder"},
+      {"--threads", CR_OPT_COUNT, &o.threads, "N",
+       "threads (default: one a processor); the digits do not depend on it"},
+      {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
+  };
+  const cr_command_line line = {"plan", "Finds controls that make the cost of a motion low.", rows,
+                                (int)(sizeof rows / sizeof rows[0])};
+  cr_error error = {0};
+  plan* p = calloc(1, sizeof *p);
+  if (p == NULL) {
+    return cr_cli_no_memory("plan");
+  }
+  p->o = &o;
+  cr_help help = CR_HELP_NONE;
+  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
+    free(p);
+    return 0;
+  }
+  status = status == CR_OK ? run(p, &error) : status;
+  cri_progress_end(&p->progress);
+  int code = status == CR_OK
+                 ? 0
+                 : cr_cli_fail("plan", o.json && status != CR_ERR_INTERRUPTED, &error, NULL);
+  if (p->history != NULL) {
+    (void)fclose(p->history);
+  }
+  cr_plan_task_free(&p->task);
+  free(p->parts);
+  free(p);
+  return code;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a task of carom plan, a list a section. From these come the typed structs, libcyaml's schema, defaults,
+// limits, --set and error messages.
+//   X(section, key, kind, default, low, high, choices, meaning); default NULL: must be given
+#ifndef CR_CLI_PLAN_KEYS_H
+#define CR_CLI_PLAN_KEYS_H
+
+// clang-format off
+#define CR_PLAN_KEYS_TOP(X) \
+  X(top, model,      TEXT, NULL, 0, 0, "", "the model file, as seen from the task") \
+  X(top, output,     TEXT, "", 0, 0, "", "folder of the results; default plan_<name of the task>") \
+  X(top, keyframe,   TEXT, "", 0, 0, "", "where the motion starts, by name or number") \
+  X(top, integrator, TEXT, "", 0, 0, "", "instead of the model's") \
+  X(top, timestep,   REAL, "0", 0, 1, "", "s, instead of the model's") \
+  X(top, horizon,    REAL, NULL, 0, 1e6, "", "s, how far a plan looks")
+
+#define CR_PLAN_KEYS_START(X) \
+  X(start, place, TEXT, NULL, 0, 0, "", "a place of the state, as qpos[hinge]") \
+  X(start, value, TEXT, NULL, 0, 0, "", "its numbers, with spaces between")
+
+#define CR_PLAN_KEYS_COST(X) \
+  X(cost, name,      TEXT, NULL, 0, 0, "", "of the term, in tables") \
+  X(cost, of,        TEXT, NULL, 0, 0, "", "a place or an expression") \
+  X(cost, residual,  WORD, "expression", 0, 2, "residual_kind", "what `of` is") \
+  X(cost, target,    TEXT, "", 0, 0, "", "numbers that are wanted; none: zero, or no turn") \
+  X(cost, reference, TEXT, "", 0, 0, "", "a recording in HDF5 whose data set of this name is the target in time") \
+  X(cost, norm,      WORD, "quadratic", 0, 8, "norm", "how the residual becomes a number") \
+  X(cost, p,         REAL, "0", 0, 1e12, "", "of the norm") \
+  X(cost, q,         REAL, "0", 0, 1e12, "", "of the norm") \
+  X(cost, weight,    REAL, "0", 0, 1e15, "", "1/s, over the motion") \
+  X(cost, terminal,  REAL, "0", 0, 1e15, "", "of the last state")
+
+#define CR_PLAN_KEYS_PLANNER(X) \
+  X(planner, method,      WORD, "ilqr", 0, 5, "plan_method", "how controls are found") \
+  X(planner, iterations,  INT, "100", 1, 100000000, "", "of a plan; with mpc of the first one") \
+  X(planner, controls,    WORD, "step", 0, 3, "control_shape", "how controls follow from knots") \
+  X(planner, knots,       INT, "0", 0, 1000000, "", "of controls other than step") \
+  X(planner, seed,        INT, "1", 0, 2147483647, "", "of noise") \
+  X(planner, tolerance,   REAL, "1e-9", 0, 1, "", "ends when ten iterations lower the cost by this part of it or less; 0: never") \
+  X(planner, descent,     WORD, "adam", 0, 1, "descent", "of gradient") \
+  X(planner, rate,        REAL, "0", 0, 1e6, "", "of Adam; 0: 0.01") \
+  X(planner, clip,        REAL, "0", 0, 1e12, "", "longest gradient; 0: none") \
+  X(planner, samples,     INT, "0", 0, 1000000, "", "of an iteration; 0: 64") \
+  X(planner, elite,       INT, "0", 0, 1000000, "", "the best so many go on; 0: 8") \
+  X(planner, colour,      WORD, "white", 0, 2, "noise_colour", "of noise") \
+  X(planner, noise,       REAL, "0", 0, 1e6, "", "standard deviation in halves of the limits' range; 0: 0.3") \
+  X(planner, wide_noise,  REAL, "0", 0, 1e6, "", "of one sample in five; 0: as the others") \
+  X(planner, temperature, REAL, "0", 0, 1e12, "", "of mppi; 0: a tenth of the spread of costs") \
+  X(planner, polish,      INT, "0", 0, 100000, "", "gradient steps of mixed; 0: 4") \
+  X(planner, regularisation, REAL, "0", 0, 1e12, "", "of ilqr; 0: 1e-6") \
+  X(planner, rtol,        REAL, "0", 0, 1, "", "adaptive steps: allowed error; 0: steps of the model's length") \
+  X(planner, events,      BOOL, "false", 0, 0, "", "adaptive steps end where contacts and limits change") \
+  X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc")
+
+#define CR_PLAN_KEYS_MPC(X) \
+  X(mpc, time,       REAL, "10", 0, 1e9, "", "s, of the motion with --mpc") \
+  X(mpc, every,      INT, "1", 1, 1000000, "", "steps between two plans") \
+  X(mpc, iterations, INT, "1", 1, 1000000, "", "of every plan but the first") \
+  X(mpc, plant,      TEXT, "", 0, 0, "", "another model file that moves; default: the model") \
+  X(mpc, noise,      REAL, "0", 0, 1e6, "", "added to the plant's controls, in halves of the limits' range") \
+  X(mpc, delay,      INT, "0", 0, 1000, "", "steps until a control acts") \
+  X(mpc, seed,       INT, "1", 0, 2147483647, "", "of this noise")
+// clang-format on
+
+#endif

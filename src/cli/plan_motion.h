@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Motions of carom plan: that of a plan, and that of a plant which follows one plan after another.
+#ifndef CR_CLI_PLAN_MOTION_H
+#define CR_CLI_PLAN_MOTION_H
+
+#include "cli/plan_task.h"
+
+/// The motion of the plan from its start, written to an HDF5 file as cr_rollout_save does. parts[ncost]: what each term of the cost
+/// adds; cost: their sum.
+cr_status cr_plan_motion(cr_plan_task* task, const char* path, cr_real* parts, cr_real* cost,
+                         cr_error* error);
+
+typedef struct {
+  void* context;
+  cr_status (*replan)(void* context, int step, cr_error* error);
+  bool (*stop)(void* context);
+} cr_plan_loop;
+
+/// Plans, moves the plant `every` steps, and so on for the time of the task. The plant's controls have noise and come late, as `mpc`
+/// says. Writes time, qpos, qvel, act and ctrl; the cost is that of the plant's motion, with its end.
+cr_status cr_plan_follow(cr_plan_task* task, const cr_plan_loop* loop, const char* path,
+                         cr_real* parts, cr_real* cost, cr_error* error);
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_task.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/locale.h"
+#include "tools/config.h"
+#include "tools/hdf5.h"
+
+enum { MOST_NUMBERS = 4096 };
+
+// ---- the file as read: every value is a text
+
+#define RAW_MEMBER(section, key, kind, otherwise, low, high, choices, text) char* key;
+typedef struct {
+  CR_PLAN_KEYS_START(RAW_MEMBER)
+} raw_start;
+typedef struct {
+  CR_PLAN_KEYS_COST(RAW_MEMBER)
+} raw_cost;
+typedef struct {
+  CR_PLAN_KEYS_PLANNER(RAW_MEMBER)
+} raw_planner;
+typedef struct {
+  CR_PLAN_KEYS_MPC(RAW_MEMBER)
+} raw_mpc;
+typedef struct {
+  CR_PLAN_KEYS_TOP(RAW_MEMBER)
+  raw_start* start;
+  unsigned nstart;
+  raw_cost* cost;
+  unsigned ncost;
+  raw_planner planner;
+  raw_mpc mpc;
+} raw_top;
+
+#define SCHEMA(section, key, kind, otherwise, low, high, choices, text)                         \
+  CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_##section, key, 0, \
+                         CYAML_UNLIMITED),
+static const cyaml_schema_field_t start_fields[] = {CR_PLAN_KEYS_START(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t cost_fields[] = {CR_PLAN_KEYS_COST(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t planner_fields[] = {CR_PLAN_KEYS_PLANNER(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t mpc_fields[] = {CR_PLAN_KEYS_MPC(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_value_t start_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_start, start_fields)};
+static const cyaml_schema_value_t cost_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_cost, cost_fields)};
+static const cyaml_schema_field_t top_fields[] = {
+    CR_PLAN_KEYS_TOP(SCHEMA)
+        CYAML_FIELD_SEQUENCE_COUNT("start", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top,
+                                   start, nstart, &start_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("cost", CYAML_FLAG_POINTER, raw_top, cost, ncost, &cost_item, 0,
+                               CR_TASK_MOST),
+    CYAML_FIELD_MAPPING("planner", CYAML_FLAG_OPTIONAL, raw_top, planner, planner_fields),
+    CYAML_FIELD_MAPPING("mpc", CYAML_FLAG_OPTIONAL, raw_top, mpc, mpc_fields), CYAML_FIELD_END};
+static const cyaml_schema_value_t schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_top, top_fields)};
+
+#define KEY(type, section, key, kind, otherwise, low, high, choices, text) \
+  {#key,                                                                   \
+   CR_KEY_##kind,                                                          \
+   otherwise,                                                              \
+   low,                                                                    \
+   high,                                                                   \
+   choices,                                                                \
+   text,                                                                   \
+   offsetof(raw_##section, key),                                           \
+   offsetof(type, key),                                                    \
+   cr_enum_word},
+#define TOP(...) KEY(cr_task_top, __VA_ARGS__)
+#define START(...) KEY(cr_task_start, __VA_ARGS__)
+#define COST(...) KEY(cr_task_cost, __VA_ARGS__)
+#define PLANNER(...) KEY(cr_task_planner, __VA_ARGS__)
+#define MPC(...) KEY(cr_task_mpc, __VA_ARGS__)
+static const cr_key top_keys[] = {CR_PLAN_KEYS_TOP(TOP)};
+static const cr_key start_keys[] = {CR_PLAN_KEYS_START(START)};
+static const cr_key cost_keys[] = {CR_PLAN_KEYS_COST(COST)};
+static const cr_key planner_keys[] = {CR_PLAN_KEYS_PLANNER(PLANNER)};
+static const cr_key mpc_keys[] = {CR_PLAN_KEYS_MPC(MPC)};
+
+#define KEYS(table) table, (int)(sizeof(table) / sizeof(table)[0])
+enum { TOP_, START_, COST_, PLANNER_, MPC_, N_SECTION };
+static const cr_section sections[N_SECTION] = {
+    {"", KEYS(top_keys), 0, false, 0, 0},
+    {"start", KEYS(start_keys), offsetof(raw_top, start), true, sizeof(raw_start),
+     offsetof(raw_top, nstart)},
+    {"cost", KEYS(cost_keys), offsetof(raw_top, cost), true, sizeof(raw_cost),
+     offsetof(raw_top, ncost)},
+    {"planner", KEYS(planner_keys), offsetof(raw_top, planner), false, 0, 0},
+    {"mpc", KEYS(mpc_keys), offsetof(raw_top, mpc), false, 0, 0},
+};
+static const cr_config_layout layout = {&schema, sections, N_SECTION};
+
+static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
+  const raw_top* raw = t->raw;
+  char where[256];
+  (void)snprintf(where, sizeof where, "%s", path);
+  CR_TRY(cri_section_parse(&sections[TOP_], raw, &t->top, where, error));
+  (void)snprintf(where, sizeof where, "%.200s: planner", path);
+  CR_TRY(cri_section_parse(&sections[PLANNER_], &raw->planner, &t->planner, where, error));
+  (void)snprintf(where, sizeof where, "%.200s: mpc", path);
+  CR_TRY(cri_section_parse(&sections[MPC_], &raw->mpc, &t->mpc, where, error));
+  t->nstart = (int)raw->nstart;
+  t->ncost = (int)raw->ncost;
+  for (int i = 0; i < t->nstart; i++) {
+    (void)snprintf(where, sizeof where, "%.200s: start.%d", path, i);
+    CR_TRY(cri_section_parse(&sections[START_], &raw->start[i], &t->starts[i], where, error));
+  }
+  for (int i = 0; i < t->ncost; i++) {
+    const char* name = raw->cost[i].name;
+    (void)snprintf(where, sizeof where, "%.150s: cost.%.60s", path, name != NULL ? name : "?");
+    CR_TRY(cri_section_parse(&sections[COST_], &raw->cost[i], &t->costs[i], where, error));
+  }
+  return t->ncost > 0 ? CR_OK
+                      : cri_fail(error, CR_ERR_FORMAT, "%s: cost: there are no terms", path);
+}
+
+// ---- numbers in texts
+
+static cr_status read_numbers(const char* where, const char* text, cr_real* values, int* n,
+                              cr_error* error) {
+  *n = 0;
+  for (const char* at = text; *(at += strspn(at, " ,\t")) != 0;) {
+    char* end;
+    double value = cri_number(at, &end);
+    if (end == at || *n == MOST_NUMBERS || !isfinite(value)) {
+      return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' is not a list of numbers", where, text);
+    }
+    values[(*n)++] = (cr_real)value;
+    at = end;
+  }
+  return CR_OK;
+}
+
+// ---- the model and its start
+
+static cr_status open_model(cr_plan_task* t, const char* folder, cr_error* error) {
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, folder, t->top.model, error));
+  CR_TRY(cr_model_open(&t->m, path, error));
+  if (t->mpc.plant[0] != 0) {
+    CR_TRY(cri_path_join(path, folder, t->mpc.plant, error));
+    CR_TRY(cr_model_open(&t->plant, path, error));
+  } else {
+    CR_TRY(cr_model_copy(&t->plant, t->m, error));
+  }
+  cr_model* const both[2] = {t->m, t->plant};
+  for (int i = 0; i < 2; i++) {
+    if (t->top.integrator[0] != 0) {
+      CR_TRY(cr_model_set_choice(both[i], "integrator", t->top.integrator, error));
+    }
+    if (t->top.timestep > 0) {
+      CR_TRY(cr_model_set_option(both[i], "timestep", (cr_real)t->top.timestep, error));
+    }
+  }
+  static const char* const counts[] = {"nq", "nv", "na", "nu"};
+  for (int i = 0; i < 4; i++) {
+    int ours = cr_model_count(t->m, counts[i]), other = cr_model_count(t->plant, counts[i]);
+    if (ours != other) {
+      return cri_fail(error, CR_ERR_MODEL, "mpc.plant %s: it has %s %d, the model %d", t->mpc.plant,
+                      counts[i], other, ours);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status apply_keyframe(cr_plan_task* t, cr_error* error) {
+  const char* name = t->top.keyframe;
+  if (name[0] == 0) {
+    return CR_OK;
+  }
+  char* end;
+  int id = cr_model_id(t->m, "keyframe", name);
+  double number = cri_number(name, &end);
+  id = id < 0 && end != name && *end == 0 ? (int)number : id;
+  int keys = cr_model_count(t->m, "nkey");
+  return id >= 0 && id < keys
+             ? cr_data_reset_keyframe(t->m, t->start, id)
+             : cri_fail(error, CR_ERR_NAME, "keyframe '%s': the model has no such keyframe", name);
+}
+
+static cr_status set_start(cr_plan_task* t, cr_error* error) {
+  static cr_real values[MOST_NUMBERS];
+  CR_TRY(cr_data_create(&t->start, t->m, error));
+  CR_TRY(apply_keyframe(t, error));
+  for (int i = 0; i < t->nstart; i++) {
+    int n;
+    char where[160];
+    (void)snprintf(where, sizeof where, "start: %.120s", t->starts[i].place);
+    CR_TRY(read_numbers(where, t->starts[i].value, values, &n, error));
+    CR_TRY(cr_data_set(t->m, t->start, t->starts[i].place, values, n, error));
+  }
+  return cr_data_check(t->m, t->start, error);
+}
+
+// ---- the cost
+
+static cr_status add_reference(cr_plan_task* t, const cr_task_cost* c, cr_cost_term* term,
+                               const char* path, cr_error* error) {
+  cr_h5* file = NULL;
+  double *target = NULL, *times = NULL;
+  int rows = 0, cols = 0, n = 0, one = 0;
+  CR_TRY(cri_h5_open(&file, path, error));
+  cr_status status = cri_h5_read(file, c->of, &target, &rows, &cols, error);
+  status = status == CR_OK ? cri_h5_read(file, "time", &times, &n, &one, error) : status;
+  if (status == CR_OK && n != rows) {
+    status = cri_fail(error, CR_ERR_FORMAT, "%s: %d times and %d rows of %s", path, n, rows, c->of);
+  }
+  if (status == CR_OK) {
+    term->target = target;
+    term->times = times;
+    term->rows = rows;
+    cr_place_info place = {.size = sizeof place};
+    status = cr_model_place(t->m, c->of, &place, error);
+    if (status == CR_OK && place.count != cols) {
+      status = cri_fail(error, CR_ERR_FORMAT, "%s: %s has %d numbers a row, the model's %d", path,
+                        c->of, cols, place.count);
+    }
+    status = status == CR_OK ? cr_cost_add(t->cost, term, error) : status;
+  }
+  free(target);
+  free(times);
+  cri_h5_close(file);
+  return status;
+}
+
+// how many numbers a target has
+static cr_status check_target(const cr_plan_task* t, const cr_task_cost* c, int n,
+                              cr_error* error) {
+  cr_place_info place = {.size = sizeof place};
+  if (c->residual != CR_RESIDUAL_EXPRESSION) {
+    CR_TRY(cr_model_place(t->m, c->of, &place, error));
+    return n == place.count
+               ? CR_OK
+               : cri_fail(error, CR_ERR_FORMAT, "cost.%s: target has %d numbers, %s %d", c->name, n,
+                          c->of, place.count);
+  }
+  return cri_fail(error, CR_ERR_FORMAT,
+                  "cost.%s: an expression has its target in it, as 'qpos[0] - 1'", c->name);
+}
+
+static cr_status make_cost(cr_plan_task* t, const char* folder, cr_error* error) {
+  static cr_real values[MOST_NUMBERS];
+  char path[CR_MAX_PATH], where[160];
+  CR_TRY(cr_cost_create(&t->cost, t->m, error));
+  for (int i = 0; i < t->ncost; i++) {
+    const cr_task_cost* c = &t->costs[i];
+    int n = 0;
+    cr_cost_term term = {.size = sizeof term,
+                         .name = c->name,
+                         .kind = (cr_residual_kind)c->residual,
+                         .text = c->of,
+                         .norm = (cr_norm)c->norm,
+                         .p = (cr_real)c->p,
+                         .q = (cr_real)c->q,
+                         .weight = (cr_real)c->weight,
+                         .terminal = (cr_real)c->terminal};
+    if (c->reference[0] != 0) {
+      CR_TRY(cri_path_join(path, folder, c->reference, error));
+      CR_TRY(add_reference(t, c, &term, path, error));
+      continue;
+    }
+    (void)snprintf(where, sizeof where, "cost.%.100s: target", c->name);
+    CR_TRY(read_numbers(where, c->target, values, &n, error));
+    if (n > 0) {
+      CR_TRY(check_target(t, c, n, error));
+      term.target = values;
+      term.rows = 1;
+    }
+    CR_TRY(cr_cost_add(t->cost, &term, error));
+  }
+  return CR_OK;
+}
+
+// ---- the planner
+
+static cr_status make_backward(cr_plan_task* t, cr_error* error) {
+  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc", "cfd_mc", "cfd_pc"};
+  static cr_real values[MOST_NUMBERS];
+  int n = 0;
+  if (t->planner.cfd[0] == 0) {
+    return CR_OK;
+  }
+  CR_TRY(read_numbers("planner: cfd", t->planner.cfd, values, &n, error));
+  if (n != 5) {
+    return cri_fail(error, CR_ERR_FORMAT, "planner: cfd: five numbers are expected, not %d", n);
+  }
+  CR_TRY(cr_model_copy(&t->backward, t->m, error));
+  for (int i = 0; i < 5; i++) {
+    CR_TRY(cr_model_set_option(t->backward, names[i], values[i], error));
+  }
+  return cr_model_set_choice(t->backward, "cfd", "on", error);
+}
+
+static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
+  const cr_task_planner* o = &t->planner;
+  double steps = t->top.horizon / t->step;
+  t->nstep = steps < 1e8 ? (int)(steps + 0.5) : -1;
+  if (t->nstep < 1) {
+    return cri_fail(error, CR_ERR_FORMAT, "horizon: %.9g s are %.9g steps of %.9g s",
+                    t->top.horizon, steps, t->step);
+  }
+  const cr_adaptive adaptive = {.size = sizeof adaptive,
+                                .rtol = (cr_real)o->rtol,
+                                .atol = (cr_real)(o->rtol / 1000),
+                                .events = o->events};
+  const cr_plan_options options = {.size = sizeof options,
+                                   .method = (cr_plan_method)o->method,
+                                   .nstep = t->nstep,
+                                   .shape = (cr_control_shape)o->controls,
+                                   .knots = o->knots,
+                                   .nthread = nthread,
+                                   .seed = (uint64_t)o->seed,
+                                   .backward = t->backward,
+                                   .adaptive = o->rtol > 0 ? &adaptive : NULL,
+                                   .descent = (cr_descent)o->descent,
+                                   .rate = (cr_real)o->rate,
+                                   .clip = (cr_real)o->clip,
+                                   .samples = o->samples,
+                                   .elite = o->elite,
+                                   .colour = (cr_noise_colour)o->colour,
+                                   .noise = (cr_real)o->noise,
+                                   .wide_noise = (cr_real)o->wide_noise,
+                                   .temperature = (cr_real)o->temperature,
+                                   .polish = o->polish,
+                                   .regularisation = (cr_real)o->regularisation};
+  CR_TRY(cr_planner_create(&t->planning, t->m, t->cost, &options, error));
+  return cr_planner_set_start(t->planning, t->start, error);
+}
+
+// plan_<name of the task>
+static cr_status name_folder(cr_plan_task* t, const char* path, const char* folder,
+                             cr_error* error) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash != NULL ? slash + 1 : path;
+  const char* dot = strrchr(name, '.');
+  int length = dot != NULL ? (int)(dot - name) : (int)strlen(name);
+  const char* given = folder != NULL ? folder : t->top.output;
+  int n = given[0] != 0 ? snprintf(t->folder, sizeof t->folder, "%s", given)
+                        : snprintf(t->folder, sizeof t->folder, "plan_%.*s", length, name);
+  return n < (int)sizeof t->folder ? CR_OK
+                                   : cri_fail(error, CR_ERR_ARG, "%s: the name is too long", given);
+}
+
+cr_status cr_plan_task_read(cr_plan_task* t, const char* path, const cr_text_list* set,
+                            const char* folder, int nthread, cr_error* error) {
+  char beside[CR_MAX_PATH];
+  cr_error inner = {0};
+  CR_TRY(cri_config_read(&t->raw, &layout, path, error));
+  for (int i = 0; i < set->n; i++) {
+    CR_TRY(cri_config_set(t->raw, &layout, set->text[i], error));
+  }
+  CR_TRY(parse(t, path, error));
+  CR_TRY(cri_path_folder(beside, path, error));
+  CR_TRY(name_folder(t, path, folder, error));
+  CR_TRY(open_model(t, beside, error));
+  t->nu = cr_model_count(t->m, "nu");
+  t->step = (double)cr_model_timestep(t->m);
+  cr_status status = set_start(t, &inner);
+  status = status == CR_OK ? make_cost(t, beside, &inner) : status;
+  status = status == CR_OK ? make_backward(t, &inner) : status;
+  status = status == CR_OK ? make_planner(t, nthread, &inner) : status;
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);
+}
+
+void cr_plan_task_free(cr_plan_task* t) {
+  cr_planner_destroy(t->planning);
+  cr_cost_destroy(t->cost);
+  cr_data_destroy(t->start);
+  cr_model_destroy(t->backward);
+  cr_model_destroy(t->plant);
+  cr_model_destroy(t->m);
+  if (t->raw != NULL) {
+    cri_config_free(t->raw, &layout);
+  }
+}

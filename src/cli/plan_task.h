@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task of carom plan: a YAML file, and the model, start, cost and planner that it asks for.
+#ifndef CR_CLI_PLAN_TASK_H
+#define CR_CLI_PLAN_TASK_H
+
+#include "carom/carom.h"
+#include "cli/plan_keys.h"
+#include "command/options.h"
+#include "tools/files.h"
+
+#define CR_PLAN_MEMBER_REAL double
+#define CR_PLAN_MEMBER_INT int
+#define CR_PLAN_MEMBER_BOOL bool
+#define CR_PLAN_MEMBER_TEXT const char*
+#define CR_PLAN_MEMBER_WORD int
+#define CR_PLAN_MEMBER(section, key, kind, otherwise, low, high, choices, text) \
+  CR_PLAN_MEMBER_##kind key;
+typedef struct {
+  CR_PLAN_KEYS_TOP(CR_PLAN_MEMBER)
+} cr_task_top;
+typedef struct {
+  CR_PLAN_KEYS_START(CR_PLAN_MEMBER)
+} cr_task_start;
+typedef struct {
+  CR_PLAN_KEYS_COST(CR_PLAN_MEMBER)
+} cr_task_cost;
+typedef struct {
+  CR_PLAN_KEYS_PLANNER(CR_PLAN_MEMBER)
+} cr_task_planner;
+typedef struct {
+  CR_PLAN_KEYS_MPC(CR_PLAN_MEMBER)
+} cr_task_mpc;
+#undef CR_PLAN_MEMBER
+
+enum { CR_TASK_MOST = 64 };
+
+typedef struct {
+  void* raw;  // owns the texts
+  cr_task_top top;
+  cr_task_planner planner;
+  cr_task_mpc mpc;
+  cr_task_cost costs[CR_TASK_MOST];
+  int ncost;
+  cr_task_start starts[CR_TASK_MOST];
+  int nstart;
+  char folder[CR_MAX_PATH];  // of the results
+  cr_model *m, *backward, *plant;
+  cr_data* start;
+  cr_cost* cost;
+  cr_planner* planning;
+  int nstep, nu;
+  double step;  // s
+} cr_plan_task;
+
+/// Reads the file, changed by the assignments of --set, and makes everything. Free with cr_plan_task_free, also after an error.
+/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_NAME with file and key; those of the model, the cost and the planner
+cr_status cr_plan_task_read(cr_plan_task* task, const char* path, const cr_text_list* set,
+                            const char* folder, int nthread, cr_error* error);
+void cr_plan_task_free(cr_plan_task* task);
+
+#endif

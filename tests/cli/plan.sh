@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom plan: a plan and its files, the same for any number of threads, going on, following a plant; and tasks that make no sense.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+tasks=$CAROM_SOURCE_DIR/examples/tasks
+
+# ---- a plan
+expect 0 plan plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=15 --out one --threads 1 --json
+holds plan 'j["method"] == "ilqr" and j["steps"] == 100 and not j["mpc"] and 0 < j["iterations"] <= 15' \
+  'list(j["terms"]) == ["upright", "middle", "rest", "effort"]' \
+  'close(sum(j["terms"].values()), j["cost"], 1e-9) and j["folder"] == "one"'
+[ -s one/motion.h5 ] || fail "no recording"
+head -n 1 one/cost.csv | grep -qx "iteration,cost,seconds,rollouts,failed" || fail "$(head -n 1 one/cost.csv)"
+awk -F, 'NR > 2 && $2 > last {exit 1} {last = $2}' one/cost.csv || fail "costs rise"
+[ "$(head -n 1 one/knots.csv)" = push ] || fail "$(head -n 1 one/knots.csv)"
+
+# the recording has the motion of the plan
+expect 0 again rollout "$tasks/cartpole.xml" --time 1 --set 'qpos[hinge]=3' --ctrl one/knots.csv --json
+expect 0 text plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=15 --out two --threads 2
+cmp -s one/knots.csv two/knots.csv || fail "two threads give other digits"
+grep -q "^all " text.out || fail "$(cat text.out)"
+
+# ---- every method, and the controls it knows
+for set in "method=gradient rate=0.1" "method=gradient descent=lbfgs controls=cubic knots=8" "method=sampling controls=linear knots=8" \
+  "method=cem controls=zero knots=10 colour=pink" "method=mppi colour=brown" "method=mixed samples=16 elite=2 rate=0.1" \
+  "method=ilqr controls=zero knots=20"; do
+  # shellcheck disable=SC2086
+  expect 0 method plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.iterations=4 $(printf 'planner.%s ' $set) --out method --json
+  holds method 'j["iterations"] == 4 and j["cost"] > 0'
+done
+
+# ---- going on: the history grows, the cost does not
+cp one/cost.csv before.csv
+expect 0 more plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=3 --out one --threads 1 --resume --json
+holds more 'j["iterations"] > 3'
+[ "$(wc -l < one/cost.csv)" -gt "$(wc -l < before.csv)" ] || fail "the history does not go on"
+expect 2 new plan "$tasks/cartpole.yaml" --out none --resume
+says new "none/knots.csv"
+
+# ---- a plant that follows: itself, a heavier one, one that answers late and shakes
+expect 0 follow plan "$tasks/cartpole.yaml" --mpc --set horizon=0.5 planner.iterations=5 mpc.time=0.2 --out follow --json
+holds follow 'j["mpc"] and j["plans"] == 10 and j["cost"] > 0'
+sed 's/mass="0.1"/mass="0.15"/' "$tasks/cartpole.xml" > heavy.xml
+expect 0 heavy plan "$tasks/cartpole.yaml" --mpc --out heavy --json --set horizon=0.5 planner.iterations=5 mpc.time=0.2 \
+  "mpc.plant=$PWD/heavy.xml" mpc.noise=0.1 mpc.delay=2
+holds heavy 'j["plans"] == 10'
+expect 0 heavier plan "$tasks/cartpole.yaml" --mpc --out heavier --json --set horizon=0.5 planner.iterations=5 mpc.time=0.2 \
+  "mpc.plant=$PWD/heavy.xml" mpc.noise=0.1 mpc.delay=2
+holds heavier "j['cost'] == $(python3 -c 'import json; print(repr(json.load(open("heavy.out"))["cost"]))')"
+
+# ---- an orientation, a target, a recording as the reference
+cat > reach.yaml << TASK
+model: $tasks/cartpole.xml
+horizon: 0.3
+cost:
+  - {name: follow, of: qpos, residual: place, reference: one/motion.h5, weight: 1}
+  - {name: tip, of: "site_xpos[tip]", residual: place, target: "0.1 0 2", terminal: 1}
+TASK
+expect 0 reach plan reach.yaml --set planner.iterations=3 --json
+holds reach 'list(j["terms"]) == ["follow", "tip"] and j["folder"] == "plan_reach"'
+
+# ---- tasks that make no sense
+wrong() {
+  expect "$1" wrong plan "$tasks/cartpole.yaml" --out wrong --set "$2"
+  says wrong "$3"
+}
+wrong 2 horizon=0 "horizon: 0 s are 0 steps"
+wrong 2 planner.method=best "planner: method"
+wrong 2 cost.upright.of=nothing "cost 'upright': "
+wrong 2 cost.upright.weight=-1 "cost.upright: weight"
+wrong 2 cost.rest.target=1 "cost.rest: target has 1 numbers, qvel 2"
+wrong 2 cost.upright.target=1 "an expression has its target in it"
+wrong 2 cost.upright.p=0 "p above 0 is needed"
+wrong 2 planner.controls=linear "ilqr has controls of each step"
+wrong 2 keyframe=home "no such keyframe"
+wrong 2 model=missing.xml "missing.xml"
+wrong 2 cost.upright.reference=missing.h5 "missing.h5"
+wrong 3 'cost.upright.of=log(0-1-qvel[0]^2)' "nothing that was tried has a cost; the plan itself: "
+printf 'model: %s\nhorizon: 1\ncost: []\n' "$tasks/cartpole.xml" > empty.yaml
+expect 2 empty plan empty.yaml
+says empty "cost: there are no terms"
+expect 2 none plan
+says none "a task file is missing"
+expect 2 both plan "$tasks/cartpole.yaml" --mpc --resume
+says both "--resume goes on with one plan"
+finish
