@@ -52,11 +52,19 @@ int main(int argc, char** argv) {
     return 2;
   }
   cr_loss loss = cr_expression_loss(speed, false);
-  double start = now();
-  cr_status status = rollout(m, &loss, &error);
-  double middle = now();
-  status = status == CR_OK ? batch(m, &loss, &error) : status;
-  (void)printf("%.6f %.6f\n", middle - start, now() - middle);
+  // the first run touches memory for the first time: the least of a few counts, as in Python
+  double best[2] = {1e9, 1e9};
+  cr_status status = CR_OK;
+  for (int k = 0; k < 4 && status == CR_OK; k++) {
+    double start = now();
+    status = rollout(m, &loss, &error);
+    double middle = now();
+    status = status == CR_OK ? batch(m, &loss, &error) : status;
+    double end = now();
+    best[0] = middle - start < best[0] ? middle - start : best[0];
+    best[1] = end - middle < best[1] ? end - middle : best[1];
+  }
+  (void)printf("%.6f %.6f\n", best[0], best[1]);
   if (status != CR_OK) {
     (void)fprintf(stderr, "%s\n", error.text);
   }
