@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What Python costs beside C, with one libcarom: least processor time of ROUNDS runs each, one after the other.
+
+    overhead.py LIBCAROM_SO MODEL [ROUNDS]        carom has to be importable, built against this library (build_here.py)
+"""
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import carom
+
+HERE = Path(__file__).resolve().parent
+STEPS, ROLLOUTS, SHORT = 1000, 64, 100
+
+
+def build(library, folder):
+    """The program in C."""
+    program = Path(folder, "rollout")
+    subprocess.run(["gcc", "-O2", "-std=c17", "-D_POSIX_C_SOURCE=199309L", f"-I{HERE.parent.parent / 'include'}",
+                    str(HERE / "rollout.c"), "-o", str(program), str(library), f"-Wl,-rpath,{library.parent}"], check=True)
+    return program
+
+
+def cases(model):
+    """Name -> (column of the C program, function)."""
+    ctrl = np.zeros((ROLLOUTS, SHORT, model.nu))
+
+    def loop():
+        data = carom.Data(model)
+        for _ in range(STEPS):
+            data.step()
+    found = {
+        "rollout with a loss": (0, lambda: carom.rollout(model, STEPS, loss="sum(qvel^2)", states=False)),
+        "the same, states kept": (0, lambda: carom.rollout(model, STEPS, loss="sum(qvel^2)")),
+        "a loop of data.step()": (0, loop),
+        "batch with gradients": (1, lambda: carom.rollout(model, ctrl=ctrl, loss="sum(qvel^2)", gradient=True, states=False,
+                                                          threads=1)),
+    }
+    try:
+        import torch
+        import carom.torch
+    except ImportError:
+        return found
+    leaf = torch.tensor(ctrl, requires_grad=True)
+
+    def cost():
+        carom.torch.cost(model, "sum(qvel^2)", ctrl=leaf, threads=1).sum().backward()
+
+    def rollout():
+        carom.torch.rollout(model, ctrl=leaf, threads=1)["qvel"][:, -1].square().sum().backward()
+    return {**found, "carom.torch.cost": (1, cost), "carom.torch.rollout, loss in PyTorch": (1, rollout)}
+
+
+def seconds(function):
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def main(library, path, rounds=8):
+    model = carom.load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(Path(library).resolve(), folder)
+        best = {}
+        for _ in range(int(rounds)):
+            said = subprocess.run([str(program), path], check=True, capture_output=True, text=True).stdout.split()
+            best["C"] = [min(pair) for pair in zip(best.get("C", [9e9, 9e9]), map(float, said))]
+            for name, (_, function) in cases(model).items():
+                best[name] = min(best.get(name, 9e9), seconds(function))
+    print(f"C: {1e3 * best['C'][0]:.2f} ms for {STEPS} steps, {1e3 * best['C'][1]:.1f} ms for {ROLLOUTS} gradients over {SHORT} steps")
+    for name, (column, _) in cases(model).items():
+        print(f"{name:38} {best[name] / best['C'][column]:.3f} of C")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
