@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N_SCENE = 2 };  // without gravity, with

@@ -9,12 +9,12 @@
 #include "base/random.h"
 #include "base/real.h"
 #include "carom/carom.h"
+#include "notebook/course.h"
+#include "notebook/sweep.h"
 #include "recorded/cube_mlp.h"
 #include "recorded/cube_slip.h"
-#include "notebook/course.h"
 #include "study/cube.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { SEEDS = 5, SEEDS_BRIEF = 1, GRAVITY = 1, SPLIT_STREAM = 1 << 23, NAME = 32 };

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/learned.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 static const double mass = 0.04593, radius = 0.021335, inertia = 8.374e-6;  // kg, m, kg m^2

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "notebook/sweep.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N = 2, STEPS = 260, WIDTH = 2 * N, M = STEPS * WIDTH, MOST_WORKERS = 64 };

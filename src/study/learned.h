@@ -4,7 +4,7 @@
 #define CR_STUDY_LEARNED_H
 
 #include "carom/carom.h"
-#include "study/table.h"
+#include "notebook/table.h"
 
 /// States of a run at even times, from `rows` rows of the state.
 typedef struct {

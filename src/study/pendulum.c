@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "carom/carom.h"
-#include "study/studies.h"
 #include "notebook/sweep.h"
+#include "study/studies.h"
 #include "study/swing_fit.h"
 #include "tools/plot.h"
 

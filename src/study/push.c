@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "carom/carom.h"
+#include "notebook/sweep.h"
 #include "recorded/push_data.h"
 #include "recorded/push_fit.h"
 #include "recorded/push_make.h"
 #include "recorded/push_scene.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { PARTS = 3, SEEDS = 5, MOST_TESTED = 28, MADE = 20, MADE_BRIEF = 8 };

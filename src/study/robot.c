@@ -10,11 +10,11 @@
 
 #include "carom/identify.h"
 #include "carom/mujoco.h"
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/robot_bases.h"
 #include "study/robot_record.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { RECORDINGS = 50, BRIEF = 2, DELAYS = 2 };

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/learned.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { N_JOINT = 2, N_INPUT = 4, N_GROUP = N_JOINT * N_INPUT };

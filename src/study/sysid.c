@@ -11,10 +11,10 @@
 
 #include "base/real.h"
 #include "notebook/course.h"
+#include "notebook/sweep.h"
 #include "study/cube.h"
 #include "study/launch.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 static const cr_course_stage stages[] = {

@@ -7,11 +7,11 @@
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 
-#include "study/launch.h"
 #include "notebook/published.h"
+#include "notebook/sweep.h"
+#include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 enum { HARD, SOFT, SMOOTH, N_COLLISION };

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 // kinds of collision, and the results of each

@@ -11,10 +11,10 @@
 // difference.
 #include <math.h>
 
+#include "notebook/sweep.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
-#include "notebook/sweep.h"
 #include "tools/plot.h"
 
 static const double horizon = 2, stiffness = 50, target = 1, farthest = 3;

@@ -2,8 +2,8 @@
 // Courses on tosses without noise, whose truth is known.
 #include "support/close.h"
 
-#include "scenes/tossed_cube.h"
 #include "notebook/course.h"
+#include "scenes/tossed_cube.h"
 
 enum { N = 4, ROWS = 70, MOST = 64 };
 
