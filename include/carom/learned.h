@@ -98,19 +98,17 @@ typedef struct {
   int batch;                     // sequences a step [all]
   cr_real rate, final_rate;      // step size, > 0, and that of the last epoch [rate]
   cr_learning_schedule schedule;
-  int warmup;            // steps over which the step size grows from 0 [none]
-  cr_real b1, b2, eps;   // of Adam [0.9, 0.999, 1e-8]; below 0: none
-  cr_real weight_decay;  // AdamW: each step takes rate times this part of a weight away
-  cr_real clip;          // a longer gradient is cut to this length [never]
-  const cr_real* l2;     // [nweight]: adds l2_i w_i^2 / 2; NULL: none
-  const int32_t*
-      group;  // [nweight]: the group of each weight from 0 on, -1: none (cr_network_input_groups); NULL: none
-  cr_real lasso,  // of weights in groups: adds lasso f_i |w_i|; such weights become exactly 0
-      group_lasso;  // adds group_lasso sqrt(sum g^2) |w of a group|; a group becomes exactly 0 as a whole
+  int warmup;                   // steps over which the step size grows from 0 [none]
+  cr_real b1, b2, eps;          // of Adam [0.9, 0.999, 1e-8]; below 0: none
+  cr_real weight_decay;         // AdamW: each step takes rate times this part of a weight away
+  cr_real clip;                 // a longer gradient is cut to this length [never]
+  const cr_real* l2;            // [nweight]: adds l2_i w_i^2 / 2; NULL: none
+  const int32_t* group;         // [nweight]: group of a weight, from 0; -1: none; NULL: no groups
+  cr_real lasso;                // in groups: adds lasso f_i |w_i|; such weights become exactly 0
+  cr_real group_lasso;          // adds group_lasso sqrt(sum g^2) |w of a group|: 0 as a whole
   const cr_real* lasso_factor;  // [nweight]: f, 0 or more; NULL: 1
   const cr_real* group_factor;  // [nweight]: g, 0 or more; NULL: f
-  bool
-      keep_last;  // keeps the weights of the last epoch, not of the best one: a lasso takes its time
+  bool keep_last;               // keeps the weights of the last epoch, not of the best one
   int patience;   // ends after so many epochs without a lower loss of what is held aside [never]
   uint64_t seed;  // of what is held aside and of the order in every epoch
   int threads;    // the same bits for any number [1]
