@@ -427,14 +427,21 @@ static double least_ratio(cr_table* t, int swings) {
   }
 }
 
+// "-" and false where there is none
+static bool print_error(char* text, size_t room, double error) {
+  (void)(isnan(error) ? snprintf(text, room, "-") : snprintf(text, room, "%.2g", error));
+  return !isnan(error);
+}
+
 static void tell_swings(cr_notebook* book, cr_table* t) {
   static const int counts[] = {1, 2, 3, 5, 10, 20, 50};
   cri_say(book, "\nmedian error of the angles, rad:\n  swings    hybrid   network alone\n");
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-    double hybrid = cri_trials_median(t, HYBRID, counts[i], R_ERROR);
-    double alone = cri_trials_median(t, ALONE, counts[i], R_ERROR);
-    if (!isnan(hybrid) || !isnan(alone)) {
-      cri_say(book, "  %6d  %8.2g  %8.2g\n", counts[i], hybrid, alone);
+    char hybrid[16], alone[16];
+    bool any = print_error(hybrid, sizeof hybrid, cri_trials_median(t, HYBRID, counts[i], R_ERROR));
+    any |= print_error(alone, sizeof alone, cri_trials_median(t, ALONE, counts[i], R_ERROR));
+    if (any) {
+      cri_say(book, "  %6d  %8s  %8s\n", counts[i], hybrid, alone);
     }
   }
 }
