@@ -77,14 +77,17 @@ static cr_status linearise(lqr* l, cr_error* error) {
   return cr_spectral_radius(l->nx, l->closed, &l->radius, error);
 }
 
+static const char* const states[] = {"qpos", "qvel", "act"};
+
 // dx = x (-) x of the equilibrium
 static cr_status find_distance(lqr* l, double* distance, cr_error* error) {
   const cr_model* m = l->setup.m;
   cr_setup* s = &l->setup;
-  CR_TRY(cr_differentiate_pos(m, l->dx, 1, cr_setup_view(s, l->at, "qpos"),
-                              cr_setup_view(s, l->d, "qpos"), error));
-  memcpy(l->dx + l->nv, cr_setup_view(s, l->d, "qvel"), (size_t)l->nv * sizeof *l->dx);
-  const cr_real *act = cr_setup_view(s, l->d, "act"), *rest = cr_setup_view(s, l->at, "act");
+  CR_TRY(cr_differentiate_pos(m, l->dx, 1, cr_setup_view(s, l->at, states[0]),
+                              cr_setup_view(s, l->d, states[0]), error));
+  memcpy(l->dx + l->nv, cr_setup_view(s, l->d, states[1]), (size_t)l->nv * sizeof *l->dx);
+  const cr_real *act = cr_setup_view(s, l->d, states[2]),
+                *rest = cr_setup_view(s, l->at, states[2]);
   *distance = 0;
   for (int i = 0; i < l->na; i++) {
     l->dx[2 * l->nv + i] = act[i] - rest[i];

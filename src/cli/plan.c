@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/plan_motion.h"
+#include "task/plan_motion.h"
 #include "command/setup.h"
 #include "tools/clock.h"
 #include "tools/plot.h"

@@ -71,7 +71,7 @@ wrong 2 cost.upright.weight=-1 "cost.upright: weight"
 wrong 2 cost.rest.target=1 "cost.rest: target has 1 numbers, qvel 2"
 wrong 2 cost.upright.target=1 "an expression has its target in it"
 wrong 2 cost.upright.p=0 "p above 0 is needed"
-wrong 2 planner.controls=linear "ilqr has controls of each step"
+wrong 2 planner.controls=linear "0 knots of controls 'linear' over 250 steps"
 wrong 2 keyframe=home "no such keyframe"
 wrong 2 model=missing.xml "missing.xml"
 wrong 2 cost.upright.reference=missing.h5 "missing.h5"
@@ -80,7 +80,7 @@ printf 'model: %s\nhorizon: 1\ncost: []\n' "$tasks/cartpole.xml" > empty.yaml
 expect 2 empty plan empty.yaml
 says empty "cost: there are no terms"
 expect 2 none plan
-says none "a task file is missing"
+says none "TASK.yaml is missing"
 expect 2 both plan "$tasks/cartpole.yaml" --mpc --resume
 says both "--resume goes on with one plan"
 finish

@@ -2,8 +2,8 @@
 // The keys of a task of carom plan, a list a section. From these come the typed structs, libcyaml's schema, defaults,
 // limits, --set and error messages.
 //   X(section, key, kind, default, low, high, choices, meaning); default NULL: must be given
-#ifndef CR_CLI_PLAN_KEYS_H
-#define CR_CLI_PLAN_KEYS_H
+#ifndef CR_TASK_PLAN_KEYS_H
+#define CR_TASK_PLAN_KEYS_H
 
 // clang-format off
 #define CR_PLAN_KEYS_TOP(X) \

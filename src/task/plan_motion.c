@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/plan_motion.h"
+#include "task/plan_motion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,12 +43,22 @@ cr_status cr_plan_motion(cr_plan_task* t, const char* path, cr_real* parts, cr_r
 
 // ---- of a plant
 
+// data sets of a recorded motion, and the counts of their numbers
+enum { QPOS, CTRL = 3, N_SET };
+static const struct {
+  const char *name, *count;
+} recorded[N_SET] = {{"qpos", "nq"}, {"qvel", "nv"}, {"act", "na"}, {"ctrl", "nu"}};
+
+// what both models have of a state
+enum { SEEN = CR_STATE_TIME | CR_STATE_QPOS | CR_STATE_QVEL | CR_STATE_ACT | CR_STATE_WARMSTART };
+
 typedef struct {
   cr_plan_task* t;
   cr_data *d, *seen;  // of the plant, and what the planner gets of it
   cr_random random;
-  int nq, nv, na, nu, steps, step;
-  double *time, *qpos, *qvel, *act, *ctrl;
+  int nu, steps, step;
+  int width[N_SET];
+  double *time, *rows[N_SET];
   double* memory;
   cr_real *late, *now, *half;  // controls on their way, delay + 1 rows; of this step; half ranges
   cr_real* state;              // a state on its way from one model to the other
@@ -58,23 +68,24 @@ typedef struct {
 
 static cr_status make_room(plant* p, cr_error* error) {
   const cr_plan_task* t = p->t;
-  size_t n = (size_t)p->steps, row = 1 + (size_t)(p->nq + p->nv + p->na + p->nu),
-         nu = (size_t)p->nu;
-  p->memory = calloc((n + 1) * row + 1, sizeof *p->memory);
-  p->late = calloc(
-      ((size_t)t->mpc.delay + 4) * nu + (size_t)p->nq + 2 * (size_t)p->nv + (size_t)p->na + 2,
-      sizeof *p->late);
-  if (p->memory == NULL || p->late == NULL) {
+  size_t n = (size_t)p->steps + 1, row = 1, nu = (size_t)p->nu;
+  for (int k = 0; k < N_SET; k++) {
+    row += (size_t)p->width[k];
+  }
+  p->memory = calloc(n * row, sizeof *p->memory);
+  p->late = calloc(((size_t)t->mpc.delay + 4) * nu, sizeof *p->late);
+  p->state = calloc((size_t)cr_state_size(t->plant, SEEN) + 1, sizeof *p->state);
+  if (p->memory == NULL || p->late == NULL || p->state == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "mpc: no memory for %d steps", p->steps);
   }
   p->time = p->memory;
-  p->qpos = p->time + n + 1;
-  p->qvel = p->qpos + (n + 1) * (size_t)p->nq;
-  p->act = p->qvel + (n + 1) * (size_t)p->nv;
-  p->ctrl = p->act + (n + 1) * (size_t)p->na;
+  double* at = p->memory + n;
+  for (int k = 0; k < N_SET; k++) {
+    p->rows[k] = at;
+    at += n * (size_t)p->width[k];
+  }
   p->now = p->late + ((size_t)t->mpc.delay + 1) * nu;
   p->half = p->now + nu;
-  p->state = p->half + 2 * nu;
   const cr_real* range = cr_model_numbers(t->plant, "actuator_ctrlrange", NULL, NULL);
   const int32_t* limited = cr_model_integers(t->plant, "actuator_ctrllimited", NULL, NULL);
   for (int i = 0; i < p->nu; i++) {
@@ -83,19 +94,19 @@ static cr_status make_room(plant* p, cr_error* error) {
   return CR_OK;
 }
 
-static void keep(double* rows, int step, int n, cr_data* d, const cr_model* m, const char* name) {
-  const cr_real* x = n > 0 ? cr_data_view(m, d, name, NULL, NULL) : NULL;
+static void keep(plant* p, int k) {
+  int n = p->width[k];
+  const cr_real* x = n > 0 ? cr_data_view(p->t->plant, p->d, recorded[k].name, NULL, NULL) : NULL;
   for (int i = 0; x != NULL && i < n; i++) {
-    rows[(ptrdiff_t)step * n + i] = (double)x[i];
+    p->rows[k][(ptrdiff_t)p->step * n + i] = (double)x[i];
   }
 }
 
 static void keep_state(plant* p) {
-  const cr_model* m = p->t->plant;
   p->time[p->step] = (double)cr_data_time(p->d);
-  keep(p->qpos, p->step, p->nq, p->d, m, "qpos");
-  keep(p->qvel, p->step, p->nv, p->d, m, "qvel");
-  keep(p->act, p->step, p->na, p->d, m, "act");
+  for (int k = QPOS; k < CTRL; k++) {
+    keep(p, k);
+  }
 }
 
 // row 0 of `late` acts; the new control comes last
@@ -121,8 +132,8 @@ static cr_status told(const plant* p, cr_status status, cr_error* error) {
 static cr_status move(plant* p, const cr_real* ctrl, cr_error* error) {
   const cr_model* m = p->t->plant;
   send(p, ctrl);
-  CR_TRY(cr_data_set(m, p->d, "ctrl", p->now, p->nu, error));
-  keep(p->ctrl, p->step, p->nu, p->d, m, "ctrl");
+  CR_TRY(cr_data_set(m, p->d, recorded[CTRL].name, p->now, p->nu, error));
+  keep(p, CTRL);
   CR_TRY(told(p, cr_step(m, p->d), error));
   CR_TRY(told(p, cr_advance(m, p->d), error));
   p->step++;
@@ -130,9 +141,6 @@ static cr_status move(plant* p, const cr_real* ctrl, cr_error* error) {
   CR_TRY(told(p, cr_forward(m, p->d), error));
   return told(p, p->loss.value(p->loss.context, m, p->d, p->step, &p->cost), error);
 }
-
-// what both models have of a state
-enum { SEEN = CR_STATE_TIME | CR_STATE_QPOS | CR_STATE_QVEL | CR_STATE_ACT | CR_STATE_WARMSTART };
 
 static cr_status look(plant* p, cr_error* error) {
   CR_TRY(told(p, cr_state_get(p->t->plant, p->d, p->state, SEEN), error));
@@ -163,19 +171,11 @@ static cr_status follow(plant* p, const cr_plan_loop* loop, cr_error* error) {
 static cr_status save(const plant* p, const char* path, cr_error* error) {
   cr_h5* file = NULL;
   CR_TRY(cri_h5_create(&file, path, error));
-  const struct {
-    const char* name;
-    const double* rows;
-    int n, width;
-  } sets[] = {{"time", p->time, p->step + 1, 0},
-              {"qpos", p->qpos, p->step + 1, p->nq},
-              {"qvel", p->qvel, p->step + 1, p->nv},
-              {"act", p->act, p->step + 1, p->na},
-              {"ctrl", p->ctrl, p->step, p->nu}};
-  cr_status status = CR_OK;
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0] && status == CR_OK; i++) {
-    if (i == 0 || (sets[i].width > 0 && sets[i].n > 0)) {
-      status = cri_h5_write(file, sets[i].name, sets[i].rows, sets[i].n, sets[i].width, error);
+  cr_status status = cri_h5_write(file, "time", p->time, p->step + 1, 0, error);
+  for (int k = 0; k < N_SET && status == CR_OK; k++) {
+    int n = k == CTRL ? p->step : p->step + 1;
+    if (p->width[k] > 0 && n > 0) {
+      status = cri_h5_write(file, recorded[k].name, p->rows[k], n, p->width[k], error);
     }
   }
   status =
@@ -202,13 +202,13 @@ cr_status cr_plan_follow(cr_plan_task* t, const cr_plan_loop* loop, const char* 
   double steps = t->mpc.time / t->step;
   plant p = {.t = t,
              .random = cr_random_seed((uint64_t)t->mpc.seed, 0),
-             .nq = cr_model_count(t->m, "nq"),
-             .nv = cr_model_count(t->m, "nv"),
-             .na = cr_model_count(t->m, "na"),
              .nu = t->nu,
              .steps = steps < 1e8 ? (int)(steps + 0.5) : 0};
   if (p.steps < 1) {
     return cri_fail(error, CR_ERR_FORMAT, "mpc.time: %.9g s are %.9g steps", t->mpc.time, steps);
+  }
+  for (int k = 0; k < N_SET; k++) {
+    p.width[k] = cr_model_count(t->m, recorded[k].count);
   }
   p.loss = cr_cost_loss(t->cost, p.steps, (cr_real)t->step);
   cr_status status = run_plant(&p, loop, path, error);
@@ -220,5 +220,6 @@ cr_status cr_plan_follow(cr_plan_task* t, const cr_plan_loop* loop, const char* 
   cr_data_destroy(p.seen);
   free(p.memory);
   free(p.late);
+  free(p.state);
   return status;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Motions of carom plan: that of a plan, and that of a plant which follows one plan after another.
-#ifndef CR_CLI_PLAN_MOTION_H
-#define CR_CLI_PLAN_MOTION_H
+#ifndef CR_TASK_PLAN_MOTION_H
+#define CR_TASK_PLAN_MOTION_H
 
-#include "cli/plan_task.h"
+#include "task/plan_task.h"
 
 /// The motion of the plan from its start, written to an HDF5 file as cr_rollout_save does. parts[ncost]: what each term of the cost
 /// adds; cost: their sum.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/plan_task.h"
+#include "task/plan_task.h"
 
 #include <math.h>
 #include <stdio.h>

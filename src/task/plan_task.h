@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task of carom plan: a YAML file, and the model, start, cost and planner that it asks for.
-#ifndef CR_CLI_PLAN_TASK_H
-#define CR_CLI_PLAN_TASK_H
+#ifndef CR_TASK_PLAN_TASK_H
+#define CR_TASK_PLAN_TASK_H
 
 #include "carom/carom.h"
-#include "cli/plan_keys.h"
+#include "task/plan_keys.h"
 #include "command/options.h"
 #include "tools/files.h"
 
