@@ -91,7 +91,7 @@ typedef struct {
   cr_real delta;  // of HUBER [1]
   bool
       normalise;  // first sets means and scales: mean and standard deviation of the rows to learn from (weights do
-      // not count; 1 where a number never changes). Not where a training goes on
+                  // not count; 1 where a number never changes). Not where a training goes on
   cr_real held_out;              // part of the sequences that is held aside, drawn from the seed
   const cr_learning_data* held;  // or other data to hold aside; NULL: none
   int epochs;                    // passes over all sequences, with those before [100]

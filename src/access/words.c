@@ -113,6 +113,11 @@ static const row rows[] = {
     {"norm", "smooth_abs", CR_NORM_SMOOTH_ABS},
     {"norm", "smooth_abs2", CR_NORM_SMOOTH_ABS2},
     {"norm", "rectify", CR_NORM_RECTIFY},
+    {"learning_loss", "squares", CR_LEARNING_SQUARES},
+    {"learning_loss", "absolute", CR_LEARNING_ABSOLUTE},
+    {"learning_loss", "huber", CR_LEARNING_HUBER},
+    {"learning_schedule", "geometric", CR_LEARNING_GEOMETRIC},
+    {"learning_schedule", "cosine", CR_LEARNING_COSINE},
 };
 enum { N_ROW = sizeof rows / sizeof rows[0] };
 

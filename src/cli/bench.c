@@ -9,7 +9,7 @@
 #include "bench/counters.h"
 #include "bench/measure_rounds.h"
 #include "bench/profile.h"
-#include "bench/bench_batch.h"
+#include "cli/bench_batch.h"
 #include "cli/commands.h"
 #include "command/options.h"
 #include "command/setup.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
-#include "cli/jacobian.h"
+#include "command/jacobian.h"
 #include "command/setup.h"
 
 typedef struct {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "task/plan_motion.h"
 #include "command/setup.h"
+#include "task/plan_motion.h"
 #include "tools/clock.h"
 #include "tools/plot.h"
 #include "tools/progress.h"

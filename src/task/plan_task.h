@@ -4,8 +4,8 @@
 #define CR_TASK_PLAN_TASK_H
 
 #include "carom/carom.h"
-#include "task/plan_keys.h"
 #include "command/options.h"
+#include "task/plan_keys.h"
 #include "tools/files.h"
 
 #define CR_PLAN_MEMBER_REAL double

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom grad --jacobian: the derivative of the state after a step by the state before it.
-#ifndef CR_CLI_JACOBIAN_H
-#define CR_CLI_JACOBIAN_H
+#ifndef CR_COMMAND_JACOBIAN_H
+#define CR_COMMAND_JACOBIAN_H
 
 #include "command/setup.h"
 

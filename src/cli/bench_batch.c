@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The batch of a bench, measured and printed.
-#include "bench/bench_batch.h"
+#include "cli/bench_batch.h"
 
 #include <stdlib.h>
 

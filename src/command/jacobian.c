@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Jacobian of a step, printed.
-#include "cli/jacobian.h"
+#include "command/jacobian.h"
 
 #include <math.h>
 #include <stdio.h>

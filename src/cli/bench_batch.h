@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom bench --batch: rollouts with gradients over threads.
-#ifndef CR_BENCH_BENCH_BATCH_H
-#define CR_BENCH_BENCH_BATCH_H
+#ifndef CR_CLI_BENCH_BATCH_H
+#define CR_CLI_BENCH_BATCH_H
 
 #include <stdio.h>
 
