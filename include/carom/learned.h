@@ -89,9 +89,9 @@ typedef struct {
   size_t size;  // sizeof(cr_learning_options), set by the caller
   cr_learning_loss loss;
   cr_real delta;  // of HUBER [1]
-  bool
-      normalise;  // first sets means and scales: mean and standard deviation of the rows to learn from (weights do
-                  // not count; 1 where a number never changes). Not where a training goes on
+  /// First sets means and scales: mean and standard deviation of the rows to learn from. Weights of rows do not count; a
+  /// number that never changes has the scale 1. Not where a training goes on.
+  bool normalise;
   cr_real held_out;              // part of the sequences that is held aside, drawn from the seed
   const cr_learning_data* held;  // or other data to hold aside; NULL: none
   int epochs;                    // passes over all sequences, with those before [100]
