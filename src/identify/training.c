@@ -7,6 +7,7 @@
 #include "base/fingerprint.h"
 #include "base/random.h"
 #include "base/state_head.h"
+#include "descent/sparse_step.h"
 #include "identify/batch_gradient.h"
 #include "identify/identification.h"
 #include "identify/saving.h"
@@ -29,8 +30,8 @@ typedef struct {
   int64_t count[N_COUNT];
   cr_real front[N_FRONT];
   int32_t* order;
-  int32_t *member,
-      *first;  // of group k: member[first[k]] ... member[first[k + 1] - 1]; NULL without groups
+  int32_t* member;  // and first: of the penalty
+  cri_sparse_penalty penalty;
   int* window;
   cr_real* room;
   int64_t identity[CRI_N_IDENTITY + 1];
@@ -102,33 +103,22 @@ static cr_adam adam_of(const cr_training_options* o) {
 
 // ---- memory
 
-// numbers in the order of their groups
-static cr_status sort_groups(trainer* t, cr_error* error) {
-  const int32_t* group = t->o->group;
+// the penalties, with numbers in the order of their groups
+static cr_status set_penalty(trainer* t, cr_error* error) {
+  const cr_training_options* o = t->o;
   size_t n = (size_t)t->n;
-  if (group == NULL) {
+  t->penalty = (cri_sparse_penalty){.factor = o->lasso_factor,
+                                    .group_factor = o->group_factor,
+                                    .lasso = o->lasso,
+                                    .group_lasso = o->group_lasso};
+  if (o->group == NULL) {
     return CR_OK;
   }
-  t->member = calloc(2 * n + 2, sizeof *t->member);
+  t->member = calloc(2 * n + 1, sizeof *t->member);
   if (t->member == NULL) {
     return no_memory(error);
   }
-  t->first = t->member + n;
-  for (int i = 0; i < t->n; i++) {
-    t->first[group[i] + 1]++;  // first[0]: those without group
-  }
-  int32_t at = 0;
-  t->first[0] = 0;
-  for (int k = 0; k < t->n; k++) {
-    int32_t size = t->first[k + 1];
-    t->first[k + 1] = at;  // filled up to the end of the group below
-    at += size;
-  }
-  for (int i = 0; i < t->n; i++) {
-    if (group[i] >= 0) {
-      t->member[t->first[group[i] + 1]++] = i;
-    }
-  }
+  cri_sparse_groups(&t->penalty, o->group, t->n, t->member, t->member + n);
   return CR_OK;
 }
 
@@ -144,7 +134,7 @@ static cr_status create(trainer* t, cr_identification* id, const cr_training_opt
   if (t->room == NULL || t->order == NULL || t->window == NULL) {
     return no_memory(error);
   }
-  CR_TRY(sort_groups(t, error));
+  CR_TRY(set_penalty(t, error));
   cr_real** const parts[] = {&t->x,        &t->mean,  &t->square, &t->best,
                              &t->gradient, &t->lower, &t->upper,  &t->before};
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
@@ -300,75 +290,7 @@ static cr_status evaluate(trainer* t, const int* window, int n, cr_real* cost, i
   return CR_OK;
 }
 
-// ---- [identification.m11] the penalties, in Adam's metric h
-
-// h of x_i, its step being rate mean / h: what Adam divides by, but no less than the penalty of x_i. The part of the
-// step that is too long by that is taken back.
-static void fill_metric(const trainer* t, cr_real rate, int i, cr_real penalty, cr_real* x,
-                        cr_real* h) {
-  cr_real c1 = 1 - cr_pow(t->adam.b1, (cr_real)t->count[STEPS]);
-  cr_real c2 = 1 - cr_pow(t->adam.b2, (cr_real)t->count[STEPS]);
-  cr_real adam = cr_sqrt(t->square[i] / c2) + t->adam.eps;
-  h[i] = cr_max(adam, penalty);
-  x[i] += rate * t->mean[i] / c1 * (1 / adam - 1 / h[i]);
-}
-
-enum { MOST_NEWTON = 30 };
-
-// The minimum y = h x / (h + c / r), r = |y|, of sum h (y - x)^2 / 2 + c |y|; 0 where |h x| <= c. Newton on 1 / |h x / (h r + c)|,
-// which is concave in r: from 0 it never goes too far.
-static void shrink_group(const int32_t* member, int n, cr_real c, const cr_real* h, cr_real* x) {
-  cr_real r = 0;
-  for (int k = 0; k < MOST_NEWTON; k++) {
-    cr_real sum = 0, slope = 0;
-    for (int j = 0; j < n; j++) {
-      int i = (int)member[j];
-      cr_real part = h[i] * x[i] / (h[i] * r + c);
-      sum += part * part;
-      slope += 2 * part * part * h[i] / (h[i] * r + c);
-    }
-    if (sum - 1 <= 8 * CR_EPS) {
-      break;
-    }
-    r += 2 * sum * (cr_sqrt(sum) - 1) / slope;
-  }
-  for (int j = 0; j < n; j++) {
-    int i = (int)member[j];
-    x[i] *= h[i] * r / (h[i] * r + c);
-  }
-}
-
-// a group: what its numbers lose alone, then what it loses as a whole
-static void shrink_members(const trainer* t, const int32_t* member, int n, cr_real rate, cr_real* x,
-                           cr_real* h) {
-  const cr_training_options* o = t->o;
-  cr_real sum = 0;
-  for (int j = 0; j < n; j++) {
-    cr_real factor = group_factor_of(o, (int)member[j]);
-    sum += factor * factor;
-  }
-  cr_real whole = o->group_lasso * cr_sqrt(sum), each = whole / cr_sqrt((cr_real)n);
-  for (int j = 0; j < n; j++) {
-    int i = (int)member[j];
-    cr_real alone = o->lasso * factor_of(o, i);
-    fill_metric(t, rate, i, alone + each, x, h);
-    cr_real size = cr_max(cr_abs(x[i]) - rate * alone / h[i], 0);
-    x[i] = x[i] < 0 ? -size : size;
-  }
-  if (whole > 0) {
-    shrink_group(member, n, rate * whole, h, x);
-  }
-}
-
-static void shrink(const trainer* t, cr_real rate, cr_real* x) {
-  cr_real* h = t->sums;
-  for (int k = 0; k < t->n && t->o->group != NULL; k++) {
-    int32_t first = t->first[k], n = t->first[k + 1] - first;
-    if (n > 0) {
-      shrink_members(t, t->member + first, (int)n, rate, x, h);
-    }
-  }
-}
+// ---- [identification.m11]
 
 static cr_real rate_of(const trainer* t) {
   int last = t->adam.iterations - 1;
@@ -383,7 +305,9 @@ static void take_step(trainer* t) {
   cr_copy(t->before + t->n, t->mean, t->n);
   cr_copy(t->before + 2 * (ptrdiff_t)t->n, t->square, t->n);
   cr_adam_step(&t->adam, rate, (int)t->count[STEPS], t->n, t->x, t->mean, t->square, t->gradient);
-  shrink(t, rate, t->x);
+  const cri_adam_rule rule = {t->adam.b1, t->adam.b2, t->adam.eps, t->adam.decay};
+  cri_sparse_step(&t->penalty, &rule, rate, (int)t->count[STEPS], t->x, t->mean, t->square,
+                  t->sums);
   for (int i = 0; i < t->n; i++) {
     t->x[i] = cr_clip(t->x[i], t->lower[i], t->upper[i]);
   }
