@@ -738,60 +738,42 @@ enum { N_ROW = sizeof table / sizeof table[0] };
 
 // of measurements and identifications; NULL for other letters
 static void* argument_of_identification(char letter) {
-  switch (letter) {
-    case '\1':
-      return (void*)(uintptr_t)&two_epochs;
-    case '\2':
-      return &w.training_end;
-    case '\3':
-      return &w.as_given;
-    case '\4':
-      return w.sequences;
-    case '\5':
-      return w.learned;
-    case '\6':
-      return (void*)(uintptr_t)&learning_data;
-    case '\7':
-      return (void*)(uintptr_t)&learning_options;
-    case '\016':
-      return &w.learning_end;
-    case '\017':
-      return &w.usage;
-    case '|':
-      return w.measurements;
-    case '/':
-      return &w.channel;
-    case '?':
-      return &w.seen;
-    case '_':
-      return w.identification;
-    case '-':
-      return (void*)(uintptr_t)&identification_options;
-    case '.':
-      return (void*)(uintptr_t)&two_steps;
-    case ',':
-      return &w.end;
-    case '"':
-      return &w.estimate;
-    case '`':
-      return &w.of_place;
-    case '\'':
-      return (void*)(uintptr_t)&correction_options;
-    case '\\':
-      return &w.corrects;
-    case ' ':
-      return (void*)(uintptr_t)&layer;
-    case '\020':
-      return w.cost;
-    case '\021':
-      return (void*)(uintptr_t)&cost_term;
-    case '\022':
-      return w.planner;
-    case '\023':
-      return (void*)(uintptr_t)&plan_options;
-    default:
-      return NULL;
+  const struct {
+    char letter;
+    const void* argument;
+  } all[] = {
+      {'\1', &two_epochs},
+      {'\2', &w.training_end},
+      {'\3', &w.as_given},
+      {'\4', w.sequences},
+      {'\5', w.learned},
+      {'\6', &learning_data},
+      {'\7', &learning_options},
+      {'\016', &w.learning_end},
+      {'\017', &w.usage},
+      {'|', w.measurements},
+      {'/', &w.channel},
+      {'?', &w.seen},
+      {'_', w.identification},
+      {'-', &identification_options},
+      {'.', &two_steps},
+      {',', &w.end},
+      {'"', &w.estimate},
+      {'`', &w.of_place},
+      {'\'', &correction_options},
+      {'\\', &w.corrects},
+      {' ', &layer},
+      {'\020', w.cost},
+      {'\021', &cost_term},
+      {'\022', w.planner},
+      {'\023', &plan_options},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    if (all[i].letter == letter) {
+      return (void*)(uintptr_t)all[i].argument;
+    }
   }
+  return NULL;
 }
 
 static void* argument(const row* r, int i) {
