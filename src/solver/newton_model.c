@@ -390,7 +390,14 @@ static cr_status sweep_and_iterate(const problem* p, point* x, point* y, cr_real
   return status;
 }
 
-// from x; where that comes nowhere, along the path from the start
+// no acceleration: far from the other starts where forces are large
+static void start_at_zero(const problem* p, point* x) {
+  cr_copy(x->a, p->d->qacc_smooth, p->m->nv);
+  CR_EACH(i, p->dofs) { x->a[i] = 0; }
+  evaluate(p, x);
+}
+
+// from x; where that comes nowhere, along the path from the start, or at last from zero
 static cr_status search(const problem* p, point* x, point* y) {
   size_t n = (size_t)p->m->nv;
   cr_real* s = cri_push(p->d, n);
@@ -400,8 +407,15 @@ static cr_status search(const problem* p, point* x, point* y) {
   if (status != CR_ERR_SOLVER) {
     return status;
   }
+  cr_real* g0 = cri_push(p->d, n);
   start(p, x, y);
-  follow(p, x, y, s, cri_push(p->d, n));
+  follow(p, x, y, s, g0);
+  status = iterate(p, x, y, s, LEAST_STEPS);
+  if (status != CR_ERR_SOLVER) {
+    return status;
+  }
+  start_at_zero(p, x);
+  follow(p, x, y, s, g0);
   return iterate(p, x, y, s, LEAST_STEPS);
 }
 
