@@ -20,6 +20,8 @@ static cri_correction* resolve(cr_correction_options* o, const cr_model* m) {
 
 static void release(cri_correction* c) {
   free(c->value);
+  free(c->column);
+  free(c->numbers);
   free(c->slot);
   free(c->offset);
   free(c->scale);
