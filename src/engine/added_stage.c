@@ -352,8 +352,6 @@ static cr_status check_unread(const place* p, cr_field_id id, int maker) {
                                    cri_field(id)->name, reader);
 }
 
-// Fields on which others than their readers rely: implicit integrators differentiate forces by velocities that are
-// J qvel, and the cone that a solve relies on holds between its mu and the D of its rows.
 // Numbers of a model that decide what other fields hold: bounds of shapes, types of a path's elements.
 static const char* why_fixed(cr_field_id id) {
   switch ((int)id) {
@@ -374,6 +372,8 @@ static const char* why_fixed(cr_field_id id) {
   }
 }
 
+// Fields on which others than their readers rely: implicit integrators differentiate forces by velocities that are
+// J qvel, and the cone that a solve relies on holds between its mu and the D of its rows.
 static bool is_tied(cr_field_id id) {
   return id == CR_FIELD_cvel || id == CR_FIELD_cdof_dot || id == CR_FIELD_efc_D ||
          id == CR_FIELD_contact_mu;
