@@ -3,6 +3,7 @@
 #include "constraint/mixing.h"
 
 #include "math/vec3.h"
+#include "model/added_contact.h"
 
 // geom friction (slide, spin, roll) to the five numbers of a contact
 static const int FRICTION_OF[5] = {0, 0, 1, 2, 2};
@@ -96,8 +97,12 @@ static void mix_geoms(const cr_model* m, cr_data* d, int c) {
   d->contact_dim[c] = w.equal ? larger : (w.mix[0] > 0 ? dim0 : dim1);
 }
 
-// [mixing.x8] what Hunt-Crossley contacts read, also of explicit pairs
+// [mixing.x8] what contact models other than the convex one read, also of explicit pairs; 0 where nothing reads it
 static void mix_hunt_crossley(const cr_model* m, cr_data* d, int c) {
+  if (cri_all_convex(m)) {
+    cr_zero(d->contact_hunt_crossley + 5 * c, 5);
+    return;
+  }
   weights w = weights_of(m, d->contact_geom + 2 * c);
   for (int i = 0; i < 5; i++) {
     d->contact_hunt_crossley[5 * c + i] = w.mix[0] * m->geom_hunt_crossley[5 * w.geom[0] + i] +
@@ -359,6 +364,10 @@ static void mix_geoms_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
 }
 
 static void mix_hunt_crossley_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c) {
+  if (cri_all_convex(m)) {
+    cr_zero(tan->contact_hunt_crossley + 5 * c, 5);
+    return;
+  }
   weights w = weights_of(m, d->contact_geom + 2 * c);
   const cr_model* t = &tan->par;
   int a = w.geom[0], b = w.geom[1];
@@ -476,6 +485,9 @@ static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
 }
 
 static void mix_hunt_crossley_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c) {
+  if (cri_all_convex(m)) {
+    return;
+  }
   weights w = weights_of(m, d->contact_geom + 2 * c);
   const cr_model* t = &bar->par;
   const cr_real* own_bar = bar->contact_hunt_crossley + 5 * c;

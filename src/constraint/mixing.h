@@ -21,7 +21,8 @@
 ///          Adhesion: the sum of both, or that of higher priority; a contact that pulls has dimension
 ///          1 beyond its margin. Surface velocity: (t1 . v, t2 . v, n . w), v and w the velocities of
 ///          the second geom's surface against the first's, v = R v0 + w x (pos - xpos), w = R w0.
-///          Numbers of Hunt-Crossley contacts: mixed as solimp, by the geoms also of explicit pairs.
+///          Numbers of Hunt-Crossley contacts: mixed as solimp, by the geoms also of explicit pairs; 0 where
+///          all contacts are convex.
 ///          With the flag override: o_margin, o_solref for both references, o_solimp, o_friction.
 ///          Friction (slide, spin, roll) unfolds to (slide, slide, spin, roll, roll), at least 1e-5.
 ///          [MuJoCo manual, Computation, "Contact": "Contact parameters"]

@@ -110,7 +110,7 @@ CR_REAL (contact_adhesion, ncon, 1, SAME, "N", "-", "force with which the contac
 CR_REAL (contact_surfacevel, ncon, 3, SAME, "m/s|rad/s", "contact", "velocity of the surfaces, second against first: two tangents, spin")
 CR_REAL (contact_area,    ncon, 1, SAME, "m^2", "-", "area that the contact stands for, 0 of a point; for contact models that were added")
 CR_REAL (contact_stiffness, ncon, 1, SAME, "N/m", "-", "stiffness of the contact itself, 0 where solref alone says it; for contact models that were added")
-CR_REAL (contact_hunt_crossley, ncon, 5, SAME, "N/m^n|N s/m^(n+1)|1|m/s|1", "-", "contact model hunt_crossley: stiffness, damping, exponent, transition velocity, static over sliding friction")
+CR_REAL (contact_hunt_crossley, ncon, 5, SAME, "N/m^n|N s/m^(n+1)|1|m/s|1", "-", "contact model hunt_crossley: stiffness, damping, exponent, transition velocity, static over sliding friction; 0 where all contacts are convex")
 CR_INDEX(contact_dim,     ncon, 1, ROWS, "contact dimension")
 CR_INDEX(contact_exclude, ncon, 1, ROWS, "0 makes rows, 1 in the gap, 2 stands behind another, 3 no dofs")
 CR_INDEX(contact_efc_address, ncon, 1, PLACE, "first row, -1 none")

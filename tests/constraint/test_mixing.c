@@ -40,7 +40,8 @@ static void begin(fixture* f) {
       .geom = {0, 1},
       .pair = {-1},
   };
-  f->m = (cr_model){.geom_priority = f->priority,
+  f->m = (cr_model){.contact_model = CR_CONTACT_HUNT_CROSSLEY,
+                    .geom_priority = f->priority,
                     .geom_condim = f->condim,
                     .geom_friction = f->friction,
                     .geom_solref = f->solref,
@@ -109,6 +110,15 @@ TEST(hunt_crossley_mixes_by_weight) {
     mix(&f);
     assert_all_close(f.mixed_hunt_crossley, f.hunt_crossley + 5, 5, 0);
   }
+}
+
+// no contact reads them where all are convex
+TEST(hunt_crossley_is_zero_where_all_contacts_are_convex) {
+  fixture f;
+  begin(&f);
+  f.m.contact_model = CR_CONTACT_CONVEX;
+  mix(&f);
+  assert_all_close(f.mixed_hunt_crossley, (cr_real[5]){0}, 5, 0);
 }
 
 TEST(higher_priority_wins) {
