@@ -3,15 +3,16 @@
 #include "control/backward_pass.h"
 
 #include "control/box_qp.h"
+#include "math/combine.h"
 
 typedef struct {
-  cr_real *V, *v;        // value of (x, u): nz nz, nz
-  cr_real *Q, *q;        // the same before the step
-  cr_real *F, *M;        // nx nz: (A B), and its product with the Hessian
-  cr_real *H, *L, *box;  // nu nu, nu nu, cri_box_qp_room(nu)
-  cr_real *low, *high;   // nu each
-  cr_real *row, *T;      // nu, nu nx
-  bool* free;            // nu
+  cr_real *V, *v;         // value of (x, u): nz nz, nz
+  cr_real *Q, *q;         // the same before the step
+  cr_real *F, *Ft, *M;    // nx nz, nz nx, nx nz: (A B), its transpose, its product with the Hessian
+  cr_real *H, *L, *box;   // nu nu, nu nu, cri_box_qp_room(nu)
+  cr_real *low, *high;    // nu each
+  cr_real *row, *T, *Kt;  // nu, nu nx, nx nu
+  bool* free;             // nu
 } rooms;
 
 static cr_real* take(cr_real** at, size_t n) {
@@ -22,7 +23,8 @@ static cr_real* take(cr_real** at, size_t n) {
 
 size_t cri_backward_room(int nx, int nu) {
   size_t x = (size_t)nx, u = (size_t)nu, z = x + u;
-  return 2 * (z * z + z) + 2 * x * z + 2 * u * u + (size_t)cri_box_qp_room(nu) + 4 * u + u * x + 8;
+  return 2 * (z * z + z) + 3 * x * z + 2 * u * u + (size_t)cri_box_qp_room(nu) + 4 * u + 2 * u * x +
+         8;
 }
 
 static rooms share(cr_real* work, int nx, int nu) {
@@ -33,6 +35,7 @@ static rooms share(cr_real* work, int nx, int nu) {
   r.Q = take(&work, z * z);
   r.q = take(&work, z);
   r.F = take(&work, x * z);
+  r.Ft = take(&work, x * z);
   r.M = take(&work, x * z);
   r.H = take(&work, u * u);
   r.L = take(&work, u * u);
@@ -41,14 +44,26 @@ static rooms share(cr_real* work, int nx, int nu) {
   r.high = take(&work, u);
   r.row = take(&work, u);
   r.T = take(&work, u * x);
+  r.Kt = take(&work, u * x);
   r.free = (bool*)(void*)take(&work, u);
   return r;
 }
 
-// C += a B, rows of n numbers
-static inline void add_row(cr_real* restrict c, cr_real a, const cr_real* restrict b, int n) {
-  for (int j = 0; j < n; j++) {
-    c[j] += a * b[j];
+// to[m n] is from[n m] transposed, whose rows are `stride` apart
+static void transpose(cr_real* restrict to, const cr_real* from, int m, int n, int stride) {
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) {
+      to[(ptrdiff_t)i * n + j] = from[(ptrdiff_t)j * stride + i];
+    }
+  }
+}
+
+// the lower triangle is as the upper one
+static void mirror(cr_real* A, int n, int stride) {
+  for (ptrdiff_t i = 0; i < n; i++) {
+    for (ptrdiff_t j = 0; j < i; j++) {
+      A[i * stride + j] = A[j * stride + i];
+    }
   }
 }
 
@@ -77,36 +92,43 @@ static void pull(const cri_backward* b, const rooms* r, int k) {
     const cr_real* W = r->V + (ptrdiff_t)i * nz;
     cr_zero(M, nx);
     cr_copy(M + nx, W + nx, nu);
-    for (int j = 0; j < nx; j++) {
-      if (W[j] != 0) {
-        add_row(M, W[j], r->F + (ptrdiff_t)j * nz, nz);
-      }
-    }
+    cri_combine(M, W, nx, r->F, nz, nz);
   }
+  // of Q = F' M the upper triangle
+  transpose(r->Ft, r->F, nz, nx, nz);
   cr_zero(r->Q, nz * nz);
+  for (int i = 0; i < nz; i++) {
+    cri_combine(r->Q + (ptrdiff_t)i * nz + i, r->Ft + (ptrdiff_t)i * nx, nx, r->M + i, nz, nz - i);
+  }
   cr_zero(r->q, nx);
   cr_copy(r->q + nx, r->v + nx, nu);
-  for (int j = 0; j < nx; j++) {
-    const cr_real *F = r->F + (ptrdiff_t)j * nz, *M = r->M + (ptrdiff_t)j * nz;
-    for (int i = 0; i < nz; i++) {
-      if (F[i] != 0) {  // the upper triangle
-        add_row(r->Q + (ptrdiff_t)i * nz + i, F[i], M + i, nz - i);
-      }
-    }
-    add_row(r->q, r->v[j], F, nz);
-  }
-  // what the held control adds: W_ux F in its rows, of which the upper triangle has the columns behind
+  cri_combine(r->q, r->v, nx, r->F, nz, nz);
+  // what the held control adds: W_ux F + W_uu in its rows
   for (int i = 0; i < nu; i++) {
-    cr_real* Q = r->Q + (ptrdiff_t)(nx + i) * nz;
+    cr_real* Q = r->Q + (ptrdiff_t)(nx + i) * nz + nx + i;
     const cr_real* W = r->V + (ptrdiff_t)(nx + i) * nz;
-    for (int j = 0; j < nx; j++) {
-      add_row(Q + nx + i, W[j], r->F + (ptrdiff_t)j * nz + nx + i, nu - i);
+    cri_combine(Q, W, nx, r->F + nx + i, nz, nu - i);
+    for (int j = 0; j < nu - i; j++) {
+      Q[j] += W[nx + i + j];
     }
-    add_row(Q + nx + i, 1, W + nx + i, nu - i);
   }
-  for (int i = 0; i < nz; i++) {
-    for (int j = 0; j < i; j++) {
-      r->Q[(ptrdiff_t)i * nz + j] = r->Q[(ptrdiff_t)j * nz + i];
+  mirror(r->Q, nz, nz);
+}
+
+// T = (L L')^-1 T for its first n rows of nx numbers; L has a stride of nu
+static void solve_rows(const rooms* r, int nu, int n, int nx) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < n; k++) {
+      int i = pass == 0 ? k : n - 1 - k, first = pass == 0 ? 0 : i + 1;
+      cr_real* T = r->T + (ptrdiff_t)i * nx;
+      for (int j = 0; j < k; j++) {
+        r->row[j] =
+            pass == 0 ? -r->L[(ptrdiff_t)i * nu + j] : -r->L[(ptrdiff_t)(first + j) * nu + i];
+      }
+      cri_combine(T, r->row, k, r->T + (ptrdiff_t)first * nx, nx, nx);
+      for (int j = 0; j < nx; j++) {
+        T[j] /= r->L[(ptrdiff_t)i * nu + i];
+      }
     }
   }
 }
@@ -130,8 +152,8 @@ static bool find_gains(cri_backward* b, const rooms* r, int k, cr_real mu) {
       cr_copy(r->T + (ptrdiff_t)a++ * nx, r->Q + (ptrdiff_t)(nx + i) * nz, nx);
     }
   }
-  for (int j = 0; j < nx && nfree > 0; j++) {
-    cri_box_qp_solve(r->L, nu, nfree, r->T + j, nx);
+  if (nfree > 0) {
+    solve_rows(r, nu, nfree, nx);
   }
   for (int i = 0, a = 0; i < nu && nfree > 0; i++) {
     for (int j = 0; r->free[i] && j < nx; j++) {
@@ -157,31 +179,23 @@ static void find_value(cri_backward* b, const rooms* r, int k) {
     // T_a = Q_uu K + Q_ux of row a
     cr_real *T = r->T + (ptrdiff_t)a * nx, bent = 0;
     cr_copy(T, Q, nx);
+    cri_combine(T, Q + nx, nu, K, nx, nx);
     for (int c = 0; c < nu; c++) {
-      add_row(T, Q[nx + c], K + (ptrdiff_t)c * nx, nx);
       bent += Q[nx + c] * step[c];
     }
     b->slope += step[a] * r->q[nx + a];
     b->curvature += step[a] * bent;
-    for (int i = 0; i < nx; i++) {
-      r->v[i] += K[(ptrdiff_t)a * nx + i] * (r->q[nx + a] + bent) + Q[i] * step[a];
-    }
+    r->row[a] = r->q[nx + a] + bent;
   }
-  for (int a = 0; a < nu; a++) {  // V += K' T + Q_xu K
-    const cr_real *T = r->T + (ptrdiff_t)a * nx, *Ka = K + (ptrdiff_t)a * nx;
-    const cr_real* Q = r->Q + (ptrdiff_t)(nx + a) * nz;
-    for (int i = 0; i < nx; i++) {
-      cr_real* V = r->V + (ptrdiff_t)i * nz;
-      add_row(V, Ka[i], T, nx);
-      add_row(V, Q[i], Ka, nx);
-    }
+  cri_combine(r->v, r->row, nu, K, nx, nx);
+  cri_combine(r->v, step, nu, r->Q + (ptrdiff_t)nx * nz, nz, nx);
+  transpose(r->Kt, K, nx, nu, nx);
+  for (int i = 0; i < nx; i++) {  // V += K' T + Q_xu K, which is symmetric
+    cr_real* V = r->V + (ptrdiff_t)i * nz + i;
+    cri_combine(V, r->Kt + (ptrdiff_t)i * nu, nu, r->T + i, nx, nx - i);
+    cri_combine(V, r->Q + (ptrdiff_t)i * nz + nx, nu, K + i, nx, nx - i);
   }
-  for (int i = 0; i < nx; i++) {
-    for (int j = 0; j < i; j++) {
-      cr_real mean = (r->V[(ptrdiff_t)i * nz + j] + r->V[(ptrdiff_t)j * nz + i]) / 2;
-      r->V[(ptrdiff_t)i * nz + j] = r->V[(ptrdiff_t)j * nz + i] = mean;
-    }
-  }
+  mirror(r->V, nx, nz);
 }
 
 static bool begins(const cri_controls* c, int k) {

@@ -35,18 +35,18 @@ static bool factor(int n, const cr_real* H, const bool* free, cr_real* L) {
   return true;
 }
 
-void cri_box_qp_solve(const cr_real* L, int n, int nfree, cr_real* b, int stride) {
+void cri_box_qp_solve(const cr_real* L, int n, int nfree, cr_real* b) {
   for (ptrdiff_t i = 0; i < nfree; i++) {
     for (ptrdiff_t k = 0; k < i; k++) {
-      b[i * stride] -= L[i * n + k] * b[k * stride];
+      b[i] -= L[i * n + k] * b[k];
     }
-    b[i * stride] /= L[i * n + i];
+    b[i] /= L[i * n + i];
   }
   for (ptrdiff_t i = nfree - 1; i >= 0; i--) {
     for (ptrdiff_t k = i + 1; k < nfree; k++) {
-      b[i * stride] -= L[k * n + i] * b[k * stride];
+      b[i] -= L[k * n + i] * b[k];
     }
-    b[i * stride] /= L[i * n + i];
+    b[i] /= L[i * n + i];
   }
 }
 
@@ -104,7 +104,7 @@ int cri_box_qp(int n, const cr_real* H, const cr_real* g, const cr_real* lower,
     if (largest == 0) {
       return nfree;
     }
-    cri_box_qp_solve(L, n, nfree, step, 1);
+    cri_box_qp_solve(L, n, nfree, step);
     cr_real s = 1, gain = 0, moved = 0, size = 0;
     for (int tries = 0; tries < 30; tries++, s /= 2) {
       gain = moved = size = 0;

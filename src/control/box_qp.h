@@ -17,6 +17,6 @@ int cri_box_qp(int n, const cr_real* H, const cr_real* g, const cr_real* lower,
                const cr_real* upper, cr_real* x, bool* free, cr_real* L, cr_real* work);
 
 /// Replaces b[n], one number for each free row in order, by (L L')^-1 b.
-void cri_box_qp_solve(const cr_real* L, int n, int nfree, cr_real* b, int stride);
+void cri_box_qp_solve(const cr_real* L, int n, int nfree, cr_real* b);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The iterative linear-quadratic regulator: Jacobians of the steps along the plan, a backward pass, new controls
-//   [plan.i5] u_k = clip(u_k + a k_k + K_k (x_k (-) x_k of the plan)), a = 1, then the lowest of shorter ones
+//   [plan.i5] u_k = clip(u_k + a k_k + K_k (x_k (-) x_k of the plan)), a = 1, then shorter ones until the cost falls enough
 // and a regularisation that grows where the model was wrong.
 #include <stdlib.h>
 
@@ -10,15 +10,17 @@
 #include "control/state_minus.h"
 #include "integrate/inputs.h"
 
-enum { SHORTER = 7, MOST_TRIES = 24 };
-static const cr_real lengths[SHORTER + 1] = {
-    1, CR_R(0.5), CR_R(0.25), CR_R(0.125), CR_R(0.0625), CR_R(0.03125), CR_R(0.01), CR_R(0.003)};
+// AT_ONCE: of the shorter lengths, for any number of threads, so that the digits do not depend on it
+enum { NONE = -2, N_LENGTH = 9, AT_ONCE = 2, MOST_TRIES = 24 };
+static const cr_real lengths[N_LENGTH] = {1,           CR_R(0.5),    CR_R(0.25),
+                                          CR_R(0.125), CR_R(0.0625), CR_R(0.03125),
+                                          CR_R(0.015), CR_R(0.006),  CR_R(0.003)};
 
 // a motion: nstep + 1 states with what else a step begins with, nstep controls
 typedef struct {
   cr_real *state, *warm, *time, *ctrl;
   cr_real cost;
-  int item;  // of the candidate, -1: none
+  int item;  // the candidate: its length, -1: the plan; or NONE
 } motion;
 
 typedef struct {
@@ -228,19 +230,20 @@ static cr_status candidate(void* context, int item, int worker) {
   cr_rollout_set_control(r, control, x);
   cr_status status = cri_plan_run(p, worker, &cost);
   cr_rollout_set_control(r, NULL, NULL);
-  if (status == CR_OK && isfinite(cost) && (x->best.item < 0 || cost < x->best.cost)) {
-    keep_motion(p, worker, cost, item, &x->best);
+  if (status == CR_OK && isfinite(cost) && (x->best.item == NONE || cost < x->best.cost)) {
+    keep_motion(p, worker, cost, w->first + item, &x->best);
   }
   return status;
 }
 
-// runs candidates first ... first + n - 1 (-1: the plan with its feedback); NULL if none has a cost
+// runs candidates first ... first + n - 1 (-1: the plan with its feedback); the best of them and of those before in
+// this search, NULL if none has a cost
 static cr_status run_round(cr_planner* p, int first, int n, motion** best) {
   ilqr* w = p->memory;
   w->first = first;
   *best = NULL;
-  for (int i = 0; i < p->nworker; i++) {
-    w->workers[i].best.item = -1;
+  for (int i = 0; i < p->nworker && first <= 0; i++) {
+    w->workers[i].best.item = NONE;
   }
   CR_TRY(cr_pool_run(p->pool, n, candidate, p));
   p->rollouts += n;
@@ -248,7 +251,7 @@ static cr_status run_round(cr_planner* p, int first, int n, motion** best) {
     motion* x = &w->workers[i].best;
     bool lower = *best != NULL &&
                  (x->cost < (*best)->cost || (x->cost == (*best)->cost && x->item < (*best)->item));
-    *best = x->item >= 0 && (*best == NULL || lower) ? x : *best;
+    *best = x->item != NONE && (*best == NULL || lower) ? x : *best;
   }
   return CR_OK;
 }
@@ -335,14 +338,18 @@ static cr_status simulate(cr_planner* p, ilqr* w) {
   return CR_OK;
 }
 
+// whether the cost falls by a tenth of what the model expects at least
+static bool falls(const cr_planner* p, const ilqr* w, const motion* x) {
+  cr_real a = lengths[x->item];
+  return x->cost - p->cost <= CR_R(0.1) * (a * w->pass.slope + a * a * w->pass.curvature / 2);
+}
+
 static cr_status search(cr_planner* p, ilqr* w) {
-  motion* best;
-  CR_TRY(run_round(p, 0, 1, &best));
-  cr_real expected = w->pass.slope + w->pass.curvature / 2;
-  bool good = best != NULL && best->cost - p->cost <= CR_R(0.1) * expected;
-  if (!good) {
-    p->failed += best == NULL;
-    CR_TRY(run_round(p, 0, SHORTER + 1, &best));
+  motion* best = NULL;
+  for (int first = 0, n = 1; first < N_LENGTH && (best == NULL || !falls(p, w, best)); first += n) {
+    n = first == 0 ? 1 : AT_ONCE;
+    CR_TRY(run_round(p, first, n, &best));
+    p->failed += first == 0 && best == NULL;
   }
   if (best == NULL || !(best->cost < p->cost)) {
     raise(p);

@@ -319,9 +319,7 @@ static void clear_stages_tan(const cr_model* m, const cr_data* d, cr_data* tan) 
                                         CR_FIELD_ten_J,
                                         CR_FIELD_actuator_length,
                                         CR_FIELD_actuator_moment};
-  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
-    cri_clear_field(m, d, tan, written[i]);
-  }
+  cri_fields_clear(m, d, tan, written, (int)(sizeof written / sizeof written[0]));
 }
 
 cr_status cr_constants_jvp(const cr_model* m, cr_data* work, cr_data* tan) {
@@ -462,7 +460,7 @@ static cr_status tendon_bar(const cr_model* m, cr_data* d, cr_data* bar, int t, 
 // consumes the pairs of the moment
 static cr_status flush_actuators(const cr_model* m, const cr_data* d, cr_data* bar) {
   CR_TRY(cr_transmission_vjp(m, d, bar));
-  cri_clear_field(m, d, bar, CR_FIELD_actuator_moment);
+  cri_fields_clear(m, d, bar, (const cr_field_id[]){CR_FIELD_actuator_moment}, 1);
   // tendons have pairs of their own
   return flush_tendons(m, d, bar);
 }
@@ -499,9 +497,7 @@ static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   CR_TRY(flush_actuators(m, d, bar));
   CR_TRY(cr_com_vjp(m, d, bar));
   CR_TRY(cr_kinematics_vjp(m, d, bar));
-  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
-    cri_clear_field(m, d, bar, written[i]);
-  }
+  cri_fields_clear(m, d, bar, written, (int)(sizeof written / sizeof written[0]));
   return CR_OK;
 }
 

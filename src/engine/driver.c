@@ -7,23 +7,6 @@
 #include "model/misuse.h"
 #include "model/schedule.h"
 
-void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
-  const cr_field* f = cri_field(id);
-  if (f->kind == CR_KIND_OP) {
-    ((cr_pairs*)(void*)((char*)twin + f->pairs))->n = 0;
-  } else if (f->tangent != CR_TANGENT_NONE) {
-    cr_zero(cri_field_real(m, twin, id), cri_field_tangent_size(m, d, id));
-  }
-}
-
-// clears the cotangents of a stage's outputs; fields that an added stage changed belong to another stage
-static void clear_written(const cr_stage* stage, const cr_model* m, const cr_data* d,
-                          cr_data* bar) {
-  for (int k = 0; k < stage->nwrite && stage->added == NULL; k++) {
-    cri_clear_field(m, d, bar, stage->writes[k]);
-  }
-}
-
 static inline __attribute__((always_inline)) cr_status run_row(const cri_schedule* s,
                                                                const cr_stage* stage, cri_pass pass,
                                                                bool plain, const cr_model* m,
@@ -51,8 +34,9 @@ static inline __attribute__((always_inline)) cr_status drive(const cri_schedule*
     if (plain || rows->only == NULL || rows->only[stage - s->row]) {
       CR_TRY(run_row(s, stage, pass, plain, m, d, to));
       CR_TRY(cri_room_check(to, stage->name));
-      if (back) {
-        clear_written(stage, m, d, to);
+      if (back &&
+          stage->added == NULL) {  // fields that an added stage changed belong to another stage
+        cri_fields_clear(m, d, to, stage->writes, stage->nwrite);
       }
       if (!plain && rows->after != NULL) {
         rows->after(rows->context, (int)(stage - s->row));

@@ -24,7 +24,4 @@ cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, 
 /// Runs the dynamics of d up to a stage and with it, as for what it knows of the structure of the model.
 cr_status cri_dynamics_to(const cr_model* m, cr_data* d, const char* stage);
 
-/// Clears the live extent of one field of a twin; for an operator its list of pairs.
-void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id);
-
 #endif

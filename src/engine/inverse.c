@@ -299,9 +299,7 @@ cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_twin_close(bar);
   CR_TRY(status);
   CR_TRY(cri_room_check(bar, "inverse"));
-  for (int k = 0; k < 3; k++) {
-    cri_clear_field(m, d, bar, own[k]);
-  }
+  cri_fields_clear(m, d, bar, own, 3);
   const cri_schedule* s = cri_schedule_of(m);
   const cri_rows rows = {.end = s->nprepare};
   return cri_drive(s, CRI_VJP, &rows, m, d, bar);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "predict/combine.h"
+#include "math/combine.h"
 
 enum { HELD = 16 };  // rows of a window that are added at once
 

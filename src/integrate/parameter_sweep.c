@@ -195,9 +195,7 @@ static cr_status through_stages(const cri_parameter_sweep* s, const cr_model* m,
   const cri_rows behind = {.first = s->split, .end = all->ndynamics, .only = s->stages};
   const cri_rows before = {.end = s->split, .only = s->stages};
   CR_TRY(cri_drive(all, CRI_VJP, &behind, m, d, bar));
-  for (int k = 0; k < s->nfixed; k++) {
-    cri_clear_field(m, d, bar, s->fixed[k]);
-  }
+  cri_fields_clear(m, d, bar, s->fixed, s->nfixed);
   return cri_drive(all, CRI_VJP, &before, m, d, bar);
 }
 
@@ -207,9 +205,7 @@ cr_status cri_parameter_sweep_vjp(const cri_parameter_sweep* s, const cr_model* 
   CR_TRY(cri_room_check(bar, "integrator"));
   CR_TRY(through_stages(s, m, d, bar));
   cri_inertial_bar(m, d, bar);
-  for (int k = 0; k < s->nleft; k++) {
-    cri_clear_field(m, d, bar, s->left[k]);
-  }
+  cri_fields_clear(m, d, bar, s->left, s->nleft);
   cri_state_zero(cri_state_twin_next(m, bar));
   return cri_room_check(bar, "parameters");
 }

@@ -84,7 +84,8 @@ cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int 
 cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int parts) {
   const cri_call call = {"cr_state_set", cri_error_of(d)};
   CR_TRY(check(&call, m, d, state, parts));
-  for (int i = 0; i < cr_state_size(m, parts); i++) {
+  const int n = cr_state_size(m, parts);
+  for (int i = 0; i < n; i++) {
     if (!isfinite(state[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "state[%d] is not finite", i);
     }

@@ -78,6 +78,10 @@ int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id);
 cr_real* cri_field_real(const cr_model* m, const cr_data* d, cr_field_id id);
 int32_t* cri_field_index(const cr_model* m, const cr_data* d, cr_field_id id);
 
+/// Clears the live extent of fields of a twin; of an operator its list of pairs.
+void cri_fields_clear(const cr_model* m, const cr_data* d, cr_data* twin, const cr_field_id* ids,
+                      int n);
+
 /// Legal range of a number of a model field: low <= x <= high. For an integer field that is an index
 /// the counts of `m` give it. From the column `range` of model/model_fields.h.
 typedef struct {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "math/combine.h"
 #include "model/data.h"
-#include "predict/combine.h"
 
 enum { MOST_NUMBERS = 4096 };
 

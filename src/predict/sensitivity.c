@@ -7,10 +7,10 @@
 #include "integrate/acceleration_jac.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
+#include "math/combine.h"
 #include "model/schedule.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
-#include "predict/combine.h"
 
 // ---- derivatives of a step
 

@@ -132,9 +132,12 @@ void cri_latent_friction_jvp(const cr_model* m, const cr_data* d, const cr_data*
   if (par->dof_frictionloss != NULL) {
     dofs_jvp(m, d, par->dof_frictionloss, tau_tan);
   }
+  if (m->ntendon == 0 || par->tendon_frictionloss == NULL) {
+    return;
+  }
   largest x = largest_of(m, d, 0, m->nv);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
-  for (int t = 0; t < m->ntendon && par->tendon_frictionloss != NULL; t++) {
+  for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_frictionloss[t] == 0 && par->tendon_frictionloss[t] != 0) {
       cri_row_add(&rows, d->ten_J, t,
                   tendon_slope(m, d, &rows, t, &x) * par->tendon_frictionloss[t], tau_tan);
@@ -151,9 +154,12 @@ void cri_latent_friction_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   if (par->dof_frictionloss != NULL) {
     dofs_vjp(m, d, tau_bar, par->dof_frictionloss);
   }
+  if (m->ntendon == 0 || par->tendon_frictionloss == NULL) {
+    return;
+  }
   largest x = largest_of(m, d, 0, m->nv);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
-  for (int t = 0; t < m->ntendon && par->tendon_frictionloss != NULL; t++) {
+  for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_frictionloss[t] == 0) {
       par->tendon_frictionloss[t] +=
           tendon_slope(m, d, &rows, t, &x) * cri_row_dot(&rows, d->ten_J, t, tau_bar);

@@ -67,7 +67,7 @@ TEST(the_factor_is_of_the_free_rows) {
   bool free[3];
   assert_int_equal(cri_box_qp(3, H, g, low, high, x, free, L, work), 2);
   assert_true(free[0] && !free[1] && free[2] && x[1] == -1);
-  cri_box_qp_solve(L, 3, 2, b, 1);
+  cri_box_qp_solve(L, 3, 2, b);
   assert_close(b[0], CR_R(0.25), CR_R(1e-15));
   assert_close(b[1], CR_R(0.4), CR_R(1e-15));
   assert_close(x[0], CR_R(0.5), CR_R(1e-14));

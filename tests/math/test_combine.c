@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows against one product after the other, for all small sizes; rows that do not count are not read.
-#include "predict/combine.h"
+#include "math/combine.h"
 
 #include "base/random.h"
 #include "support/test.h"

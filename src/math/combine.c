@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight rows a pass: y is read and written once for all of them.
-#include "predict/combine.h"
+#include "math/combine.h"
 
 #include "math/eight.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows: the inner loop of products and of normal equations.
-#ifndef CR_PREDICT_COMBINE_H
-#define CR_PREDICT_COMBINE_H
+#ifndef CR_MATH_COMBINE_H
+#define CR_MATH_COMBINE_H
 
 #include "base/real.h"
 
