@@ -115,6 +115,16 @@ CR_API const cr_real* cr_planner_ctrl(const cr_planner* planner);
 /// that there are not.
 CR_API const cr_real* cr_planner_gain(const cr_planner* planner, int step);
 
+/// What further iterations depend on beside options, cost and start, as numbers: the plan, its motion, moments, gains, spreads. A planner
+/// made in the same way that gets them goes on to the same digits.
+/// Shapes   memory[cr_planner_memory_size]
+/// Errors   CR_ERR_ARG: the memory of another planner
+CR_API size_t cr_planner_memory_size(const cr_planner* planner);
+CR_API cr_status cr_planner_get_memory(const cr_planner* planner, cr_real* memory, cr_error* error);
+/// Call it behind cr_planner_set_start.
+CR_API cr_status cr_planner_set_memory(cr_planner* planner, const cr_real* memory, size_t n,
+                                       cr_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,12 +9,13 @@
 
 #include "cli/commands.h"
 #include "command/setup.h"
+#include "task/plan_memory.h"
 #include "task/plan_motion.h"
 #include "tools/clock.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
 
-enum { CALM = 10 };
+enum { CALM = 10, SAVE_EVERY = 10 };  // iterations; seconds
 
 typedef struct {
   const char *path, *out;
@@ -29,7 +30,9 @@ typedef struct {
   FILE* history;
   cr_progress progress;
   double begun;
-  int iterations, before;  // with those before a resume, and those alone
+  int iterations;  // with those before a resume
+  cr_plan_history past;
+  double saved;  // when
   cr_plan_result last;
   const char* reason;
   cr_real* parts;       // of the plan's cost, by term
@@ -92,44 +95,70 @@ static cr_status write_knots(plan* p, cr_error* error) {
   return status;
 }
 
-// the knots of a plan before; the history has its iterations
-static cr_status read_back(plan* p, cr_error* error) {
+static cr_status save_memory(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
-  char* text = NULL;
-  size_t size;
-  int n, rows = 0;
-  cr_real* knots = cr_planner_knots(p->task.planning, &n);
-  file_name(p, "knots.csv", path);
-  CR_TRY(cr_controls_read(p->task.m, path, n, (cr_real)p->task.step, knots, error));
-  file_name(p, "cost.csv", path);
-  CR_TRY(cri_file_read(path, &text, &size, error));
-  for (size_t i = 0; i < size; i++) {
-    rows += text[i] == '\n';
-  }
-  free(text);
-  p->before = p->iterations = rows > 0 ? rows - 1 : 0;
-  cr_planner_restart(p->task.planning);
-  return CR_OK;
+  file_name(p, "planner.h5", path);
+  p->saved = cri_seconds();
+  return cr_plan_memory_save(&p->task, &p->past, path, error);
+}
+
+static void write_row(const plan* p, const double* row) {
+  (void)fprintf(p->history, "%.0f,%.17g,%.6g,%.0f,%.0f\n", row[CR_PLAN_ITERATION],
+                row[CR_PLAN_COST], row[CR_PLAN_SECONDS], row[CR_PLAN_ROLLOUTS],
+                row[CR_PLAN_FAILED]);
 }
 
 static cr_status open_history(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   file_name(p, "cost.csv", path);
-  p->history = fopen(path, p->o->resume ? "a" : "w");
+  p->history = fopen(path, "w");
   if (p->history == NULL) {
     return cri_fail(error, CR_ERR_FILE, "%s: cannot be written", path);
   }
-  if (!p->o->resume) {
-    (void)fprintf(p->history, "iteration,cost,seconds,rollouts,failed\n");
+  (void)fprintf(p->history, "iteration,cost,seconds,rollouts,failed\n");
+  for (int i = 0; i < p->past.n; i++) {
+    write_row(p, p->past.row + (ptrdiff_t)i * CR_PLAN_COLUMNS);
+  }
+  (void)fflush(p->history);
+  return CR_OK;
+}
+
+// the planner as it was, and its history
+static cr_status read_back(plan* p, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  file_name(p, "planner.h5", path);
+  CR_TRY(cr_plan_memory_read(&p->task, &p->past, path, error));
+  p->iterations = p->past.n;
+  if (p->past.n > 0) {
+    p->begun -= p->past.row[(ptrdiff_t)(p->past.n - 1) * CR_PLAN_COLUMNS + CR_PLAN_SECONDS];
   }
   return CR_OK;
 }
 
 // ---- one plan
 
+// notes an iteration, and saves the planner from time to time
+static cr_status note(plan* p, cr_error* error) {
+  const double row[CR_PLAN_COLUMNS] = {p->iterations, (double)p->last.cost,
+                                       cri_seconds() - p->begun, p->last.rollouts, p->last.failed};
+  CR_TRY(cr_plan_history_add(&p->past, row, error));
+  write_row(p, row);
+  (void)fflush(p->history);
+  return cri_seconds() - p->saved > SAVE_EVERY ? save_memory(p, error) : CR_OK;
+}
+
+// whether ten iterations lowered the cost by next to nothing
+static bool is_calm(const plan* p, double cost, double before) {
+  double tolerance = p->task.planner.tolerance;
+  return tolerance > 0 && before - cost <= tolerance * fabs(before);
+}
+
 static cr_status iterate(plan* p, int most, cr_error* error) {
-  const cr_task_planner* o = &p->task.planner;
-  cr_real older[CALM];
+  double older[CALM] = {0};
+  int known = 0;
+  for (int i = p->past.n > CALM ? p->past.n - CALM : 0; i < p->past.n; i++) {
+    older[known++ % CALM] = p->past.row[(ptrdiff_t)i * CR_PLAN_COLUMNS + CR_PLAN_COST];
+  }
   p->reason = "all iterations were made";
   for (int i = 0; i < most; i++) {
     p->last.size = sizeof p->last;
@@ -137,11 +166,7 @@ static cr_status iterate(plan* p, int most, cr_error* error) {
     CR_TRY(cr_planner_improve(p->task.planning, &p->last, error));
     p->plan_seconds += cri_seconds() - start;
     p->iterations++;
-    if (!p->o->mpc) {
-      (void)fprintf(p->history, "%d,%.17g,%.6g,%d,%d\n", p->iterations, (double)p->last.cost,
-                    cri_seconds() - p->begun, p->last.rollouts, p->last.failed);
-      (void)fflush(p->history);
-    }
+    CR_TRY(p->o->mpc ? CR_OK : note(p, error));
     if (cri_progress_due(&p->progress)) {
       char line[128];
       (void)snprintf(line, sizeof line, "iteration %d: cost %.9g", p->iterations,
@@ -152,10 +177,9 @@ static cr_status iterate(plan* p, int most, cr_error* error) {
       p->reason = "interrupted";
       return CR_OK;
     }
-    cr_real before = older[i % CALM];
-    older[i % CALM] = p->last.cost;
-    if (i >= CALM && o->tolerance > 0 &&
-        (double)(before - p->last.cost) <= o->tolerance * fabs((double)before)) {
+    double cost = (double)p->last.cost, before = older[known % CALM];
+    older[known++ % CALM] = cost;
+    if (known > CALM && is_calm(p, cost, before)) {
       p->reason = "the cost no longer falls";
       return CR_OK;
     }
@@ -187,8 +211,11 @@ static cr_status once(plan* p, cr_error* error) {
     CR_TRY(read_back(p, error));
   }
   CR_TRY(open_history(p, error));
-  CR_TRY(iterate(p, p->task.planner.iterations, error));
+  p->saved = cri_seconds();
+  int most = p->task.planner.iterations;  // what an interruption left of them, or as many again
+  CR_TRY(iterate(p, p->iterations < most ? most - p->iterations : most, error));
   cri_progress_end(&p->progress);
+  CR_TRY(save_memory(p, error));
   CR_TRY(record(p, error));
   if (fclose(p->history) != 0) {
     p->history = NULL;
@@ -297,7 +324,8 @@ int cr_cli_plan(int argc, char** argv) {
        "change the task, as planner.method=cem or cost.upright.weight=2"},
       {"--out", CR_OPT_TEXT, &o.out, "FOLDER",
        "folder of the results (default: the task's, or plan_NAME)"},
-      {"--resume", CR_OPT_FLAG, &o.resume, "", "go on from the plan in the folder"},
+      {"--resume", CR_OPT_FLAG, &o.resume, "",
+       "go on in the folder, to the same digits as without a stop"},
       {"--threads", CR_OPT_COUNT, &o.threads, "N",
        "threads (default: one a processor); the digits do not depend on it"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
@@ -325,6 +353,7 @@ int cr_cli_plan(int argc, char** argv) {
   if (p->history != NULL) {
     (void)fclose(p->history);
   }
+  cr_plan_history_free(&p->past);
   cr_plan_task_free(&p->task);
   free(p->parts);
   free(p);

@@ -226,5 +226,23 @@ static cr_status improve(cr_planner* p, cr_error* error) {
   return p->o.descent == CR_DESCENT_ADAM ? adam(p, p->memory) : lbfgs(p, p->memory);
 }
 
-const cri_plan_method cri_plan_by_gradient = {"gradient", true,  create, destroy,
-                                              improve,    shift, restart};
+static void numbers(cr_planner* p, cri_plan_numbers* v) {
+  descent* w = p->memory;
+  size_t n = (size_t)p->n;
+  cr_real* const rows[] = {w->x, w->g, w->mean, w->square, w->last_g};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cri_numbers_of(v, rows[i], n);
+  }
+  cri_numbers_of(v, w->s, PAIRS * n);
+  cri_numbers_of(v, w->y, PAIRS * n);
+  cri_numbers_of(v, w->rho, PAIRS);
+  cri_numbers_int(v, &w->npair);
+  cri_numbers_int(v, &w->next);
+  cri_numbers_int(v, &w->k);
+  cri_numbers_of(v, &w->rate, 1);
+  cri_numbers_of(v, &w->cost, 1);
+  cri_numbers_bool(v, &w->known);
+}
+
+const cri_plan_method cri_plan_by_gradient = {"gradient", true,  create,  destroy,
+                                              improve,    shift, restart, numbers};

@@ -397,7 +397,24 @@ static cr_status improve(cr_planner* p, cr_error* error) {
   return CR_OK;
 }
 
-const cri_plan_method cri_plan_by_ilqr = {"ilqr", false, create, destroy, improve, shift, restart};
+// derivatives are made again
+static void numbers(cr_planner* p, cri_plan_numbers* v) {
+  ilqr* w = p->memory;
+  size_t n = (size_t)p->o.nstep, nu = (size_t)p->m->nu;
+  cri_numbers_of(v, w->now.state, (n + 1) * (size_t)w->nstate);
+  cri_numbers_of(v, w->now.warm, (n + 1) * (size_t)p->m->nv);
+  cri_numbers_of(v, w->now.time, n + 1);
+  cri_numbers_of(v, w->now.ctrl, n * nu);
+  cri_numbers_of(v, &w->now.cost, 1);
+  cri_numbers_of(v, w->pass.k, n * nu);
+  cri_numbers_of(v, w->pass.K, n * nu * (size_t)w->nx);
+  cri_numbers_bool(v, &w->simulated);
+  cri_numbers_bool(v, &w->gains);
+  w->derived = w->derived && v->pass != CRI_NUMBERS_SET;
+}
+
+const cri_plan_method cri_plan_by_ilqr = {"ilqr",  false, create,  destroy,
+                                          improve, shift, restart, numbers};
 
 // ---- feedback
 

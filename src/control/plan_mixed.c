@@ -110,4 +110,10 @@ static cr_status improve(cr_planner* p, cr_error* error) {
   return CR_OK;
 }
 
-const cri_plan_method cri_plan_mixed = {"mixed", true, create, destroy, improve, shift, restart};
+static void numbers(cr_planner* p, cri_plan_numbers* v) {
+  mixed* w = p->memory;
+  cri_samples_numbers(&w->samples, p, v);
+}
+
+const cri_plan_method cri_plan_mixed = {"mixed", true,  create,  destroy,
+                                        improve, shift, restart, numbers};

@@ -40,6 +40,14 @@ void cri_samples_restart(cri_samples* s, const cr_planner* p) {
   }
 }
 
+void cri_samples_numbers(cri_samples* s, const cr_planner* p, cri_plan_numbers* v) {
+  cr_real drawn = (cr_real)s->drawn;
+  cri_numbers_of(v, s->centre, (size_t)p->n);
+  cri_numbers_of(v, s->deviation, (size_t)p->n);
+  cri_numbers_of(v, &drawn, 1);
+  s->drawn = (uint64_t)drawn;
+}
+
 void cri_samples_draw(cri_samples* s, const cr_planner* p) {
   int nu = p->m->nu;
   cr_copy(s->rows, s->centre, p->n);

@@ -22,6 +22,9 @@ void cri_samples_free(cri_samples* s);
 /// The deviations of the options again, around the plan.
 void cri_samples_restart(cri_samples* s, const cr_planner* p);
 
+/// Passes over their numbers.
+void cri_samples_numbers(cri_samples* s, const cr_planner* p, cri_plan_numbers* v);
+
 /// Draws samples around the centre, within the limits. Sample i of a planner depends on seed, i and nothing else.
 /// Equation theta = clip(centre + deviation e), e of the options' colour along the knots; of every fifth sample wider   [plan.m1]
 void cri_samples_draw(cri_samples* s, const cr_planner* p);

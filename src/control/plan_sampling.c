@@ -126,8 +126,11 @@ static cr_status path_integral(cr_planner* p, cr_error* error) {
   return look_at_centre(p, s);
 }
 
-const cri_plan_method cri_plan_by_sampling = {"sampling", true,  create, destroy,
-                                              predictive, shift, restart};
-const cri_plan_method cri_plan_by_cem = {"cem", true, create, destroy, entropy, shift, restart};
-const cri_plan_method cri_plan_by_mppi = {"mppi",        true,  create, destroy,
-                                          path_integral, shift, restart};
+static void numbers(cr_planner* p, cri_plan_numbers* v) { cri_samples_numbers(p->memory, p, v); }
+
+const cri_plan_method cri_plan_by_sampling = {"sampling", true,  create,  destroy,
+                                              predictive, shift, restart, numbers};
+const cri_plan_method cri_plan_by_cem = {"cem",   true,  create,  destroy,
+                                         entropy, shift, restart, numbers};
+const cri_plan_method cri_plan_by_mppi = {"mppi",        true,  create,  destroy,
+                                          path_integral, shift, restart, numbers};

@@ -19,6 +19,16 @@ typedef struct {
   cr_error error;  // of the last rollout that failed here
 } cri_plan_worker;
 
+/// A pass over the numbers that further iterations depend on: counts them, copies them to `at`, or takes them from there.
+typedef struct {
+  enum { CRI_NUMBERS_COUNT, CRI_NUMBERS_GET, CRI_NUMBERS_SET } pass;
+  cr_real* at;
+  size_t n;  // so far
+} cri_plan_numbers;
+void cri_numbers_of(cri_plan_numbers* v, cr_real* x, size_t n);
+void cri_numbers_int(cri_plan_numbers* v, int* x);
+void cri_numbers_bool(cri_plan_numbers* v, bool* x);
+
 typedef struct cri_plan_method {
   const char* word;
   bool adaptive;  // knows adaptive steps
@@ -31,6 +41,8 @@ typedef struct cri_plan_method {
   void (*shift)(cr_planner* p, int steps);
   /// Forgets everything.
   void (*restart)(cr_planner* p);
+  /// Passes over the method's own numbers.
+  void (*numbers)(cr_planner* p, cri_plan_numbers* v);
 } cri_plan_method;
 
 struct cr_planner {

@@ -29,13 +29,27 @@ for set in "method=gradient rate=0.1" "method=gradient descent=lbfgs controls=cu
   holds method 'j["iterations"] == 4 and j["cost"] > 0'
 done
 
-# ---- going on: the history grows, the cost does not
+# ---- going on after the end: the history grows
 cp one/cost.csv before.csv
 expect 0 more plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=3 --out one --threads 1 --resume --json
 holds more 'j["iterations"] > 3'
 [ "$(wc -l < one/cost.csv)" -gt "$(wc -l < before.csv)" ] || fail "the history does not go on"
 expect 2 new plan "$tasks/cartpole.yaml" --out none --resume
-says new "none/knots.csv"
+says new "none/planner.h5"
+
+# ---- stopped and gone on: the digits of a plan that was not
+for method in ilqr gradient cem mixed; do
+  set -- plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.samples=12 planner.method=$method
+  expect 0 whole "$@" planner.iterations=6 --out whole
+  expect 0 part "$@" planner.iterations=4 --out part
+  expect 0 rest "$@" planner.iterations=6 --out part --resume
+  cmp -s whole/knots.csv part/knots.csv || fail "$method: other digits after --resume"
+  [ "$(cut -d, -f1,2 whole/cost.csv)" = "$(cut -d, -f1,2 part/cost.csv)" ] || fail "$method: another history"
+done
+expect 2 other plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.method=ilqr --out part --resume
+says other "part/planner.h5: was written by another method than ilqr"
+expect 2 longer plan "$tasks/cartpole.yaml" --set horizon=0.6 planner.samples=12 planner.method=mixed --out part --resume
+says longer "is of another planner"
 
 # ---- a plant that follows: itself, a heavier one, one that answers late and shakes
 expect 0 follow plan "$tasks/cartpole.yaml" --mpc --set horizon=0.5 planner.iterations=5 mpc.time=0.2 --out follow --json

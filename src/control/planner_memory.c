@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planner goes on from, as numbers.
+#include <string.h>
+
+#include "control/planner.h"
+
+void cri_numbers_of(cri_plan_numbers* v, cr_real* x, size_t n) {
+  if (v->pass == CRI_NUMBERS_GET && n > 0) {
+    memcpy(v->at + v->n, x, n * sizeof *x);
+  }
+  if (v->pass == CRI_NUMBERS_SET && n > 0) {
+    memcpy(x, v->at + v->n, n * sizeof *x);
+  }
+  v->n += n;
+}
+
+void cri_numbers_int(cri_plan_numbers* v, int* x) {
+  cr_real number = (cr_real)*x;
+  cri_numbers_of(v, &number, 1);
+  *x = (int)number;
+}
+
+void cri_numbers_bool(cri_plan_numbers* v, bool* x) {
+  int number = *x;
+  cri_numbers_int(v, &number);
+  *x = number != 0;
+}
+
+static void numbers(cr_planner* p, cri_plan_numbers* v) {
+  cri_numbers_of(v, p->knots, (size_t)p->n);
+  cri_numbers_of(v, &p->cost, 1);
+  cri_numbers_bool(v, &p->known);
+  cri_numbers_int(v, &p->iterations);
+  cri_numbers_of(v, &p->regularisation, 1);
+  cri_numbers_of(v, &p->gradient, 1);
+  p->method->numbers(p, v);
+}
+
+size_t cr_planner_memory_size(const cr_planner* planner) {
+  if (planner == NULL) {
+    return 0;
+  }
+  cr_planner* p = (cr_planner*)(uintptr_t)planner;  // counting changes nothing
+  cri_plan_numbers v = {.pass = CRI_NUMBERS_COUNT};
+  numbers(p, &v);
+  return v.n;
+}
+
+cr_status cr_planner_get_memory(const cr_planner* planner, cr_real* memory, cr_error* error) {
+  const cri_call call = {"cr_planner_get_memory", error};
+  CR_TRY(cri_given(&call, planner, "the planner"));
+  CR_TRY(cri_given(&call, memory, "the memory"));
+  cr_planner* p = (cr_planner*)(uintptr_t)planner;  // reading changes nothing
+  cri_plan_numbers v = {.pass = CRI_NUMBERS_GET, .at = memory};
+  numbers(p, &v);
+  return CR_OK;
+}
+
+cr_status cr_planner_set_memory(cr_planner* p, const cr_real* memory, size_t n, cr_error* error) {
+  const cri_call call = {"cr_planner_set_memory", error};
+  CR_TRY(cri_given(&call, p, "the planner"));
+  CR_TRY(cri_given(&call, memory, "the memory"));
+  size_t own = cr_planner_memory_size(p);
+  if (n != own) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "plan: a memory of %zu numbers is of another planner; this one has %zu", n,
+                    own);
+  }
+  cri_plan_numbers v = {.pass = CRI_NUMBERS_SET, .at = (cr_real*)(uintptr_t)memory};
+  numbers(p, &v);
+  cri_controls_spread(&p->controls, p->knots, p->ctrl);
+  return CR_OK;
+}
