@@ -3,8 +3,6 @@
 // allocates, motions that diverge cost themselves; and mistakes are named.
 #include "control/planner.h"
 
-#include <stdlib.h>
-
 #include "carom/step.h"
 #include "checks/plan_scene.h"
 #include "support/allocation.h"
@@ -105,36 +103,6 @@ TEST(digits_depend_on_the_seed_alone) {
     run(&options[k], 2, 8, other);
     bool draws = options[k].method >= CR_PLAN_SAMPLING;
     assert_true((one[STEPS / 2] != other[STEPS / 2]) == draws);
-  }
-}
-
-// a planner that gets the memory of another, made alike
-TEST(memory_goes_on_to_the_same_digits) {
-  cr_error error = {0};
-  for (int k = 0; k < N_OPTION; k++) {
-    cr_planner *whole = plan_make(&model, cost, &options[k]),
-               *first = plan_make(&model, cost, &options[k]),
-               *second = plan_make(&model, cost, &options[k]);
-    for (int i = 0; i < ROUNDS; i++) {
-      (void)plan_improve(whole);
-      (void)(i < ROUNDS / 2 ? plan_improve(first) : (cr_plan_result){0});
-    }
-    size_t n = cr_planner_memory_size(first);
-    cr_real* memory = calloc(n, sizeof *memory);
-    assert_non_null(memory);
-    assert_int_equal(cr_planner_get_memory(first, memory, &error), CR_OK);
-    assert_int_equal(cr_planner_set_memory(second, memory, n - 1, &error), CR_ERR_ARG);
-    assert_non_null(strstr(error.text, "is of another planner"));
-    assert_int_equal(cr_planner_set_memory(second, memory, n, &error), CR_OK);
-    assert_all_close(cr_planner_ctrl(second), cr_planner_ctrl(first), STEPS, 0);
-    for (int i = ROUNDS / 2; i < ROUNDS; i++) {
-      (void)plan_improve(second);
-    }
-    assert_all_close(cr_planner_ctrl(second), cr_planner_ctrl(whole), STEPS, 0);
-    free(memory);
-    cr_planner_destroy(whole);
-    cr_planner_destroy(first);
-    cr_planner_destroy(second);
   }
 }
 
