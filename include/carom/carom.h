@@ -19,6 +19,7 @@
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
 #include "carom/learned.h"
+#include "carom/live_plan.h"
 #include "carom/measure.h"
 #include "carom/minimise.h"
 #include "carom/model.h"

@@ -20,7 +20,7 @@ enum { CALM = 10, SAVE_EVERY = 10 };  // iterations; seconds
 typedef struct {
   const char *path, *out;
   cr_text_list set;
-  bool mpc, json, resume;
+  bool mpc, live, json, resume;
   int threads;
 } plan_options;
 
@@ -39,6 +39,7 @@ typedef struct {
   cr_real cost;         // of the plan, or of the motion with --mpc
   double plan_seconds;  // spent on planning
   int replans;
+  cr_plan_pace pace;  // in real time
 } plan;
 
 // ---- Ctrl-C: the iteration ends, and what there is gets written
@@ -237,7 +238,7 @@ static cr_status replan(void* context, int step, cr_error* error) {
 static cr_status again(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   file_name(p, "motion.h5", path);
-  const cr_plan_loop loop = {p, replan, stopped};
+  const cr_plan_loop loop = {p, replan, stopped, p->o->live ? &p->pace : NULL};
   CR_TRY(cr_plan_follow(&p->task, &loop, path, p->parts, &p->cost, error));
   cri_progress_end(&p->progress);
   p->reason = stopped(NULL) ? "interrupted" : "the time is over";
@@ -248,7 +249,14 @@ static cr_status again(plan* p, cr_error* error) {
 
 static void print_text(const plan* p) {
   const cr_plan_task* t = &p->task;
-  if (p->o->mpc) {
+  if (p->o->live) {
+    const cr_live_report* live = &p->pace.live;
+    (void)printf("%d steps in %.3g s, %d missed; %d plans, %.3g a second, %d failed\n",
+                 p->pace.steps, p->pace.seconds, p->pace.missed, live->plans,
+                 live->plans / (p->pace.seconds > 0 ? p->pace.seconds : 1), live->failed);
+    (void)printf("a plan is %.3g ms old when it gives a control, %.3g ms at most\n",
+                 1e3 * t->step * p->pace.mean_age, 1e3 * t->step * live->oldest);
+  } else if (p->o->mpc) {
     (void)printf("%d plans of %d steps, %.3g ms each\n", p->replans, t->nstep,
                  1e3 * p->plan_seconds / (p->replans > 0 ? p->replans : 1));
   } else {
@@ -272,7 +280,15 @@ static void print_json(const plan* p) {
   cr_json_bool(&j, "mpc", p->o->mpc);
   cr_json_int(&j, "steps", t->nstep);
   cr_json_int(&j, "iterations", p->iterations);
-  cr_json_int(&j, "plans", p->o->mpc ? p->replans : 1);
+  cr_json_int(&j, "plans", p->o->live ? p->pace.live.plans : p->o->mpc ? p->replans : 1);
+  if (p->o->live) {
+    cr_json_int(&j, "failed_plans", p->pace.live.failed);
+    cr_json_int(&j, "missed", p->pace.missed);
+    cr_json_int(&j, "stale", p->pace.live.stale);
+    cr_json_real(&j, "mean_age", (cr_real)(t->step * p->pace.mean_age));
+    cr_json_real(&j, "largest_age", (cr_real)(t->step * p->pace.live.oldest));
+    cr_json_real(&j, "motion_seconds", (cr_real)p->pace.seconds);
+  }
   cr_json_string(&j, "reason", p->reason);
   cr_json_real(&j, "cost", p->cost);
   cr_json_open(&j, "terms", '{');
@@ -291,6 +307,9 @@ static cr_status run(plan* p, cr_error* error) {
   const plan_options* o = p->o;
   if (o->path == NULL) {
     return cri_fail(error, CR_ERR_ARG, "a task file is missing; see carom plan --help");
+  }
+  if (o->live && !o->mpc) {
+    return cri_fail(error, CR_ERR_ARG, "--real-time moves a plant: only with --mpc");
   }
   if (o->resume && o->mpc) {
     return cri_fail(error, CR_ERR_ARG, "--resume goes on with one plan; not with --mpc");
@@ -320,6 +339,8 @@ int cr_cli_plan(int argc, char** argv) {
       {"", CR_OPT_TEXT, &o.path, "TASK.yaml", "model, start, cost and planner (docs/planning.md)"},
       {"--mpc", CR_OPT_FLAG, &o.mpc, "",
        "plan, move some steps, plan again, as `mpc` of the task says"},
+      {"--real-time", CR_OPT_FLAG, &o.live, "",
+       "the plant moves by the clock, the planner beside it: digits depend on the machine"},
       {"--set", CR_OPT_LIST, &o.set, "KEY=VALUE",
        "change the task, as planner.method=cem or cost.upright.weight=2"},
       {"--out", CR_OPT_TEXT, &o.out, "FOLDER",

@@ -427,6 +427,30 @@ const cr_real* cr_planner_gain(const cr_planner* p, int step) {
   return w->gains ? w->pass.K + (ptrdiff_t)first * p->m->nu * w->nx : NULL;
 }
 
+cri_plan_feedback cri_plan_feedback_of(const cr_planner* p) {
+  const ilqr* w = p->method == &cri_plan_by_ilqr ? p->memory : NULL;
+  return w != NULL && w->gains && w->simulated
+             ? (cri_plan_feedback){.K = w->pass.K, .state = w->now.state}
+             : (cri_plan_feedback){.K = NULL};
+}
+
+void cri_plan_feedback_add(const cr_planner* p, const cri_plan_feedback* f, int step,
+                           const cr_data* d, cr_real* dx, cr_real* ctrl) {
+  const cr_model* m = p->m;
+  const ptrdiff_t first = cri_controls_first(&p->controls, step);
+  const int nx = cri_state_tangent_size(m), nstate = cri_state_size(m);
+  const cr_real* K = f->K + first * m->nu * nx;
+  const cri_state from =
+      cri_state_at(cri_state_sizes(m), 1, (cr_real*)(uintptr_t)f->state + first * nstate);
+  cri_state_minus(m, cri_state_of(m, d), from, dx);
+  for (int i = 0; i < m->nu; i++) {
+    for (int j = 0; j < nx; j++) {
+      ctrl[i] += K[(ptrdiff_t)i * nx + j] * dx[j];
+    }
+    ctrl[i] = cr_clip(ctrl[i], p->controls.lower[i], p->controls.upper[i]);
+  }
+}
+
 cr_status cr_planner_control(const cr_planner* p, int step, const cr_data* d, cr_real* ctrl,
                              cr_error* error) {
   const cri_call call = {"cr_planner_control", error};
@@ -436,23 +460,11 @@ cr_status cr_planner_control(const cr_planner* p, int step, const cr_data* d, cr
   if (step < 0 || step >= p->o.nstep) {
     return cri_fail(error, CR_ERR_ARG, "plan: step %d of %d", step, p->o.nstep);
   }
-  const cr_real* K = cr_planner_gain(p, step);
   cr_copy(ctrl, p->ctrl + (ptrdiff_t)step * p->m->nu, p->m->nu);
-  if (K == NULL || d == NULL) {
-    return CR_OK;
-  }
-  const ilqr* w = p->memory;
-  if (!w->simulated) {
-    return CR_OK;
-  }
-  cr_real* dx = w->workers[0].dx;
-  int first = cri_controls_first(&p->controls, step);
-  cri_state_minus(p->m, cri_state_of(p->m, d), state_of(p, &w->now, first), dx);
-  for (int i = 0; i < p->m->nu; i++) {
-    for (int j = 0; j < w->nx; j++) {
-      ctrl[i] += K[(ptrdiff_t)i * w->nx + j] * dx[j];
-    }
-    ctrl[i] = cr_clip(ctrl[i], p->controls.lower[i], p->controls.upper[i]);
+  const cri_plan_feedback f = cri_plan_feedback_of(p);
+  if (f.K != NULL && d != NULL) {
+    const ilqr* w = p->memory;
+    cri_plan_feedback_add(p, &f, step, d, w->workers[0].dx, ctrl);
   }
   return CR_OK;
 }

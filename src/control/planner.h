@@ -84,6 +84,17 @@ void cri_plan_take(cr_planner* p, const cr_real* knots, cr_real cost);
 /// The first of the lowest costs.
 int cri_plan_lowest(const cr_real* costs, int count);
 
+/// Feedback of ilqr: gains, nstep x nu x nx, and the states that they refer to, nstep + 1 rows; K NULL: none.
+typedef struct {
+  const cr_real *K, *state;
+} cri_plan_feedback;
+cri_plan_feedback cri_plan_feedback_of(const cr_planner* p);
+
+/// ctrl[nu] += K (x - x of the plan) of a step, within the limits. Of the planner it reads what never changes.
+/// Shapes   dx[nx], scratch
+void cri_plan_feedback_add(const cr_planner* p, const cri_plan_feedback* f, int step,
+                           const cr_data* d, cr_real* dx, cr_real* ctrl);
+
 extern const cri_plan_method cri_plan_by_gradient, cri_plan_by_ilqr, cri_plan_by_sampling,
     cri_plan_by_cem, cri_plan_by_mppi, cri_plan_mixed;
 

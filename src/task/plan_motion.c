@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/random.h"
+#include "tools/clock.h"
 #include "tools/hdf5.h"
 
 // ---- of a plan
@@ -168,6 +170,60 @@ static cr_status follow(plant* p, const cr_plan_loop* loop, cr_error* error) {
   return CR_OK;
 }
 
+// ---- in real time
+
+static void sleep_until(double due) {
+  double left = due - cri_seconds();
+  if (left > 0) {
+    struct timespec rest = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};
+    (void)nanosleep(&rest, NULL);
+  }
+}
+
+// one step of the loop: tells the state, takes the newest control, moves the plant
+static cr_status move_live(plant* p, cr_live_plan* live, cr_plan_pace* pace, cr_error* error) {
+  cr_real* ctrl = p->half + p->nu;
+  pace->live.size = sizeof pace->live;
+  CR_TRY(look(p, error));
+  CR_TRY(cr_live_plan_observe(live, p->seen, p->step, error));
+  CR_TRY(cr_live_plan_control(live, p->step, p->seen, ctrl, error));
+  CR_TRY(cr_live_plan_get_report(live, &pace->live, error));
+  pace->mean_age += pace->live.age;
+  return move(p, ctrl, error);
+}
+
+static cr_status run_live(plant* p, const cr_plan_loop* loop, cr_live_plan* live, cr_error* error) {
+  cr_plan_pace* pace = loop->pace;
+  double begun = cri_seconds(), due = begun;
+  while (p->step < p->steps && !loop->stop(loop->context)) {
+    sleep_until(due);
+    CR_TRY(move_live(p, live, pace, error));
+    double now = cri_seconds();
+    due += p->t->step;
+    pace->missed += now > due;
+    due = now > due ? now : due;
+  }
+  pace->seconds = cri_seconds() - begun;
+  pace->steps = p->step;
+  pace->mean_age /= p->step > 0 ? p->step : 1;
+  return CR_OK;
+}
+
+static cr_status follow_live(plant* p, const cr_plan_loop* loop, cr_error* error) {
+  cr_plan_task* t = p->t;
+  cr_live_plan* live = NULL;
+  const cr_live_options o = {
+      .size = sizeof o, .first = t->planner.iterations, .iterations = t->mpc.iterations};
+  *loop->pace = (cr_plan_pace){.steps = 0};
+  keep_state(p);
+  CR_TRY(look(p, error));
+  CR_TRY(cr_planner_set_start(t->planning, p->seen, error));
+  CR_TRY(cr_live_plan_create(&live, t->planning, &o, error));
+  cr_status status = run_live(p, loop, live, error);
+  cr_live_plan_destroy(live);
+  return status;
+}
+
 static cr_status save(const plant* p, const char* path, cr_error* error) {
   cr_h5* file = NULL;
   CR_TRY(cri_h5_create(&file, path, error));
@@ -193,7 +249,7 @@ static cr_status run_plant(plant* p, const cr_plan_loop* loop, const char* path,
   CR_TRY(cr_state_copy(t->m, t->start, p->seen, CR_STATE_INTEGRATION));
   CR_TRY(cr_state_get(t->m, t->start, p->state, SEEN));
   CR_TRY(told(p, cr_state_set(t->plant, p->d, p->state, SEEN), error));
-  CR_TRY(follow(p, loop, error));
+  CR_TRY((loop->pace != NULL ? follow_live : follow)(p, loop, error));
   return save(p, path, error);
 }
 

@@ -62,6 +62,14 @@ expect 0 heavier plan "$tasks/cartpole.yaml" --mpc --out heavier --json --set ho
   "mpc.plant=$PWD/heavy.xml" mpc.noise=0.1 mpc.delay=2
 holds heavier "j['cost'] == $(python3 -c 'import json; print(repr(json.load(open("heavy.out"))["cost"]))')"
 
+# ---- a plant that does not wait
+expect 0 live plan "$tasks/cartpole.yaml" --mpc --real-time --out live --json --set horizon=0.3 planner.iterations=5 mpc.time=0.5
+holds live 'j["plans"] > 1 and j["failed_plans"] == 0 and j["motion_seconds"] > 0.45 and j["mean_age"] <= j["largest_age"]'
+expect 0 table plan "$tasks/cartpole.yaml" --mpc --real-time --out live --set horizon=0.3 planner.iterations=2 mpc.time=0.2
+grep -q "a plan is .* ms old" table.out || fail "no age in the table"
+expect 2 alone plan "$tasks/cartpole.yaml" --real-time
+says alone "only with --mpc"
+
 # ---- an orientation, a target, a recording as the reference
 cat > reach.yaml << TASK
 model: $tasks/cartpole.xml
