@@ -88,14 +88,17 @@ static cr_status read_words(const char* words, request* r, cr_error* error) {
 
 // ---- parameters
 
-// whether a number of the model may be negative
-static bool may_be_negative(const cr_model* m, const char* target, double value) {
+// whether a number of the model has to be positive: it is refused below zero
+static cr_status find_sign(const cr_model* m, const char* target, double value, bool* positive,
+                           cr_error* error) {
   cr_model* copy = NULL;
   cr_real below = value > 0 ? -(cr_real)value : -1;
-  bool may = cr_model_copy(&copy, m, NULL) == CR_OK &&
-             cr_model_set(copy, target, &below, 1, NULL) == CR_OK;
+  CR_TRY(cr_model_copy(&copy, m, error));
+  cr_error refusal = {0};
+  cr_status status = cr_model_set(copy, target, &below, 1, &refusal);
+  *positive = status != CR_OK;
   cr_model_destroy(copy);
-  return may;
+  return status == CR_ERR_MEMORY ? cri_fail(error, status, "%s", refusal.text) : CR_OK;
 }
 
 static cr_status make_room(cr_estimates* e, cr_error* error) {
@@ -199,7 +202,8 @@ static cr_status add_each(cr_estimates* e, const cr_model* m, const char* words,
     double value;
     status = number_of(m, words, names[i].text, &value, error);
     status = status == CR_OK ? make_room(e, error) : status;
-    bool positive = status == CR_OK && !may_be_negative(m, names[i].text, value);
+    bool positive = false;
+    status = status == CR_OK ? find_sign(m, names[i].text, value, &positive, error) : status;
     status = status == CR_OK ? check_sign(words, r, positive, error) : status;
     if (status == CR_OK) {
       begin(push(e, CR_FIT_FIELD, names[i].text, names[i].text), r, value, positive);
@@ -216,7 +220,8 @@ static cr_status add_tied(cr_estimates* e, const cr_model* m, const char* words,
   double value = 0;
   CR_TRY(expand(m, words, r->target, &names, &n, error));
   cr_status status = number_of(m, words, names[0].text, &value, error);
-  bool positive = status == CR_OK && !may_be_negative(m, names[0].text, value);
+  bool positive = false;
+  status = status == CR_OK ? find_sign(m, names[0].text, value, &positive, error) : status;
   free(names);
   CR_TRY(status);
   CR_TRY(check_sign(words, r, positive, error));

@@ -38,6 +38,8 @@ COMMANDS = {
     "resume": BATCH + ["--resume"],
     "fit": FIT,
     "train": TRAIN,
+    "plan": ["plan", SOURCE + "/examples/tasks/cartpole.yaml", "--set", "horizon=0.1", "planner.iterations=3", "--threads", "1",
+             "--out", "plan"],
     "check": ["check", DATA + "walker.xml", "--states", "1"],
 }
 KINDS = ["malloc", "write:ENOSPC", "write:EIO", "write:EINTR", "write:short", "fsync", "rename", "open",
@@ -80,13 +82,20 @@ def checksum(data):
     return value.to_bytes(8, "little")
 
 
+def without_times(content):
+    return re.sub(rb"[0-9.e-]+\s+s\b", b"s", content)
+
+
 def whole(name, content, good):
     """A result file is a good one: as it was or as it becomes; those of a fit that grow are lines. A saved training has its
     checksum."""
     if name.endswith("training.state"):
         return checksum(content[:-8]) == content[-8:]
-    if name.endswith(("history.csv", "checkpoint.txt", "result.json", "tosses.h5")):
-        return name.endswith("history.csv") or len(content) > 0
+    if name.endswith(("history.csv", "cost.csv", "checkpoint.txt", "result.json", "tosses.h5")):
+        return name.endswith(("history.csv", "cost.csv")) or len(content) > 0
+    if name.endswith("report.html"):  # it says how long things took
+        content = without_times(content)
+        return any(content == without_times(x) for x in good.get(name, []))
     return content in good.get(name, []) or len(content) in [len(x) for x in good.get(name, [])]
 
 

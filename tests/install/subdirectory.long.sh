@@ -21,7 +21,7 @@ quietly cmake --install project --prefix "$work/first"
 mv first tree
 [ -z "$(find tree -name 'libmujoco*')" ] || fail "a MuJoCo of the system is installed again"
 lib=$(dirname "$(find "$work/tree" -name libcarom.a)")
-readelf -d "$lib/libcarom.so" | grep -qF "[$work/mujoco]" || fail "$(readelf -d "$lib/libcarom.so" | grep RUNPATH)"
+readelf -d "$lib/libcarom.so" | grep -qF "$work/mujoco]" || fail "$(readelf -d "$lib/libcarom.so" | grep RUNPATH)"
 quietly cmake -S "$downstream" -B other -DCMAKE_PREFIX_PATH="$work/tree" -DCAROM_WANTED=
 quietly cmake --build other
 for program in in_c in_cpp in_c_static; do
