@@ -506,6 +506,20 @@ CALL(cr_planner_shift, a[0], 1, a[1])
 CALL(cr_planner_control, a[0], 0, a[1], a[2], a[3])
 CALL_POINTER(cr_planner_ctrl, a[0])
 CALL_VOID(cr_planner_gain, a[0] == NULL ? NULL : w.planner, 0)
+CALL_VOID(cr_planner_memory_size, a[0] == NULL ? NULL : w.planner)
+static cr_real plan_memory[1 << 10];
+static void* plan_room(void* x) {
+  bool fits = cr_planner_memory_size(w.planner) <= sizeof plan_memory / sizeof plan_memory[0];
+  assert_true(fits);
+  return x == NULL ? NULL : plan_memory;
+}
+CALL(cr_planner_get_memory, a[0], plan_room(a[1]), a[2])
+CALL(cr_planner_set_memory, a[0], plan_room(a[1]), cr_planner_memory_size(w.planner), a[2])
+CALL_MAKE(cr_live_plan_create, cr_live_plan_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_live_plan_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_live_plan_observe, a[0], a[1], 0, a[2])
+CALL(cr_live_plan_control, a[0], 0, a[1], a[2], a[3])
+CALL(cr_live_plan_get_report, a[0], a[1], a[2])
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
 CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])

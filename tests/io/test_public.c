@@ -65,8 +65,10 @@ static struct {
   cr_learned* learned;
   cr_learning_end learning_end;
   cr_cost* cost;
-  cr_planner* planner;
+  cr_planner *planner, *live_planner;
   cr_plan_result planned;
+  cr_live_plan* live;
+  cr_live_report live_report;
   cr_correction_info corrects;
   cr_correction_usage usage;
   cr_trust_problem problem;
@@ -133,6 +135,7 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
 static const cr_equilibrium_options equilibrium_options = {
     .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
 static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
+static const cr_live_options live_options = {.size = sizeof live_options};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {
@@ -289,6 +292,9 @@ static void setup(void) {
   must(cr_cost_add(w.cost, &cost_term, &w.error));
   must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
   w.planned.size = sizeof w.planned;
+  must(cr_planner_create(&w.live_planner, w.m, w.cost, &plan_options, &w.error));
+  must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
+  w.live_report.size = sizeof w.live_report;
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -353,6 +359,8 @@ static void teardown(void) {
   cr_expression_destroy(w.expression);
   cr_cost_destroy(w.cost);
   cr_planner_destroy(w.planner);
+  cr_live_plan_destroy(w.live);
+  cr_planner_destroy(w.live_planner);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
@@ -392,7 +400,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   | measurements  / a channel  ? where one goes
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
-//   \3 a cost  \4 a term  \5 a planner  \6 its options
+//   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -704,6 +712,14 @@ static const row table[] = {
     ROW(cr_planner_control, "\022dXe", STATUS, 0, NULL, NULL),
     ROW(cr_planner_ctrl, "\022", POINTER, 0, NULL, NULL),
     ROW(cr_planner_gain, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_memory_size, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_planner_get_memory, "\022Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_planner_set_memory, "\022Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_live_plan_create, "O\022\025e", STATUS, 0, NULL, NULL),
+    ROW(cr_live_plan_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_live_plan_observe, "\024De", STATUS, 0, NULL, NULL),
+    ROW(cr_live_plan_control, "\024DXe", STATUS, 0, NULL, NULL),
+    ROW(cr_live_plan_get_report, "\024\026e", STATUS, 0, NULL, NULL),
     // feedback
     ROW(cr_equilibrium, "MDae", STATUS, 0, NULL, NULL),
     ROW(cr_lqr, "YYYYXze", STATUS, 0, NULL, NULL),
@@ -767,6 +783,9 @@ static void* argument_of_identification(char letter) {
       {'\021', &cost_term},
       {'\022', w.planner},
       {'\023', &plan_options},
+      {'\024', w.live},
+      {'\025', &live_options},
+      {'\026', &w.live_report},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {
@@ -1251,6 +1270,8 @@ static const sized sizes[] = {
     SIZED(cr_equilibrium_options, &equilibrium_options, cr_equilibrium, 2, itself),
     SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
+    SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
+    SIZED(cr_live_report, &w.live_report, cr_live_plan_get_report, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
     SIZED(cr_field_info, &w.field, cr_field_get, 1, itself),
