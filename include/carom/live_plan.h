@@ -30,8 +30,8 @@ typedef struct {
 /// A planner that runs. One thread, that of the control loop, calls what follows.
 typedef struct cr_live_plan cr_live_plan;
 
-/// Makes the first plan from the planner's start, which is the state at step 0, and starts the thread. Nobody else may use the planner
-/// until cr_live_plan_destroy, which ends the thread and leaves the planner to its owner.
+/// Makes the first plan from the planner's start, which is the state at step 0, and starts the thread. Nobody else may use the planner,
+/// or change its model, until cr_live_plan_destroy, which ends the thread and leaves the planner to its owner.
 /// Owner    the caller, cr_live_plan_destroy
 /// Errors   those of cr_planner_improve; CR_ERR_ARG, CR_ERR_MEMORY
 CR_API cr_status cr_live_plan_create(cr_live_plan** live, cr_planner* planner,

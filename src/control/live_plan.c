@@ -4,6 +4,7 @@
 #include "carom/live_plan.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ struct cr_live_plan {
   pthread_t thread;
   bool running;
   atomic_bool stop;
+  sem_t wake;  // a state was told
   mailbox states, plans;
   seen_state seen[N_SLOT];
   plan_slot plan[N_SLOT];
@@ -95,6 +97,8 @@ static void publish(cr_live_plan* x) {
 
 // from the newest state, if there is one
 static cr_status look(cr_live_plan* x) {
+  while (sem_trywait(&x->wake) == 0) {  // of states that are gone
+  }
   if (!fetch(&x->states)) {
     return CR_OK;
   }
@@ -114,9 +118,18 @@ static cr_status improve(cr_live_plan* x, int iterations, bool* improved) {
   return CR_OK;
 }
 
+// until the next state is told, or for 20 ms
+static void rest(cr_live_plan* x) {
+  struct timespec end;
+  (void)clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_nsec += 20000000;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  (void)sem_timedwait(&x->wake, &end);
+}
+
 static void* work(void* context) {
   cr_live_plan* x = context;
-  const struct timespec nap = {.tv_nsec = 100000};
   while (!atomic_load(&x->stop)) {
     bool improved = false;
     cr_status status = look(x);
@@ -129,8 +142,8 @@ static void* work(void* context) {
     if (status != CR_OK || improved) {
       publish(x);
     }
-    if (status != CR_OK || !improved) {  // nothing to gain before the next state
-      (void)nanosleep(&nap, NULL);
+    if (status != CR_OK || !improved) {  // little to gain before the next state
+      rest(x);
     }
   }
   return NULL;
@@ -187,6 +200,7 @@ cr_status cr_live_plan_create(cr_live_plan** live, cr_planner* planner,
   x->p = planner;
   x->iterations = options->iterations > 0 ? options->iterations : 1;
   atomic_init(&x->stop, false);
+  (void)sem_init(&x->wake, 0, 0);
   mailbox_init(&x->states);
   mailbox_init(&x->plans);
   cr_status status = make(x, options, error);
@@ -203,12 +217,14 @@ void cr_live_plan_destroy(cr_live_plan* x) {
     return;
   }
   atomic_store(&x->stop, true);
+  (void)sem_post(&x->wake);
   if (x->running) {
     (void)pthread_join(x->thread, NULL);
   }
   for (int i = 0; i < N_SLOT; i++) {
     cri_data_free(x->seen[i].d);
   }
+  (void)sem_destroy(&x->wake);
   free(x->memory);
   free(x);
 }
@@ -227,6 +243,7 @@ cr_status cr_live_plan_observe(cr_live_plan* x, const cr_data* d, int step, cr_e
   cri_inputs_copy(x->p->m, to->d, d);
   to->step = x->told = step;
   post(&x->states);
+  (void)sem_post(&x->wake);
   return CR_OK;
 }
 

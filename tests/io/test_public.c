@@ -65,6 +65,7 @@ static struct {
   cr_learned* learned;
   cr_learning_end learning_end;
   cr_cost* cost;
+  cr_model* live_model;  // others change m while its thread plans
   cr_planner *planner, *live_planner;
   cr_plan_result planned;
   cr_live_plan* live;
@@ -135,6 +136,8 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
 static const cr_equilibrium_options equilibrium_options = {
     .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
 static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
+static const cr_plan_options live_plan_options = {
+    .size = sizeof live_plan_options, .method = CR_PLAN_ILQR, .nstep = 3, .nthread = 1};
 static const cr_live_options live_options = {.size = sizeof live_options};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
@@ -292,7 +295,8 @@ static void setup(void) {
   must(cr_cost_add(w.cost, &cost_term, &w.error));
   must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
   w.planned.size = sizeof w.planned;
-  must(cr_planner_create(&w.live_planner, w.m, w.cost, &plan_options, &w.error));
+  must(cr_model_copy(&w.live_model, w.m, &w.error));
+  must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &w.error));
   must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
   w.live_report.size = sizeof w.live_report;
   must(cr_load_report_create(&w.report, &w.error));
@@ -361,6 +365,7 @@ static void teardown(void) {
   cr_planner_destroy(w.planner);
   cr_live_plan_destroy(w.live);
   cr_planner_destroy(w.live_planner);
+  cr_model_destroy(w.live_model);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
