@@ -2,6 +2,33 @@
 // Every public function as call_NAME(a): called with pointers from a row of test_public.c, which includes this file once, behind
 // the things that functions are called with.
 
+// ---- a row
+
+typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
+
+// Arguments, a letter for each pointer; a small letter may be NULL:
+//   M model  N model backward  D data  T tangents  B cotangents  W second block  E error  O made here
+//   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
+//   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
+//   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
+//   % parameters  & bound  ( what is minimised, < and > how  ; squares and : how  = and ^ of a search
+//   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
+//   | measurements  / a channel  ? where one goes
+//   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
+//   ' a correction  \ what a model says of it  (blank) a layer; of a network I
+//   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
+//   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
+// Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
+// gradient a run (u), and the gradient itself (g)
+typedef struct {
+  const char *name, *arguments;
+  kind_of_result returns;
+  char needs;
+  const char* text;  // S and U
+  const char* second;
+  long (*call)(void** a);
+} row;
+
 // ---- the calls, each from a row of pointers
 
 #define CALL(name, ...)               \
