@@ -118,7 +118,7 @@ CR_API const cr_real* cr_planner_gain(const cr_planner* planner, int step);
 /// What further iterations depend on beside options, cost and start, as numbers: the plan, its motion, moments, gains, spreads. A planner
 /// made in the same way that gets them goes on to the same digits.
 /// Shapes   memory[cr_planner_memory_size]
-/// Errors   CR_ERR_ARG: the memory of another planner
+/// Errors   CR_ERR_ARG: the memory of another planner; of another model, start or cost, with which the plan costs something else
 CR_API size_t cr_planner_memory_size(const cr_planner* planner);
 CR_API cr_status cr_planner_get_memory(const cr_planner* planner, cr_real* memory, cr_error* error);
 /// Call it behind cr_planner_set_start.

@@ -63,7 +63,7 @@ static bool stopped(void* context) {
   return atomic_load(&interrupted) != 0;
 }
 
-// ---- files of the plan: its knots, to go on from, and the history of costs
+// ---- files of the plan: its knots, the planner to go on from, and the history of costs
 
 static void file_name(const plan* p, const char* name, char path[CR_MAX_PATH + 32]) {
   (void)snprintf(path, CR_MAX_PATH + 32, "%s/%s", p->task.folder, name);

@@ -56,6 +56,22 @@ cr_status cr_planner_get_memory(const cr_planner* planner, cr_real* memory, cr_e
   return CR_OK;
 }
 
+// that the plan costs here what it did: a memory says nothing of model, start and cost
+static cr_status check_cost(cr_planner* p, cr_error* error) {
+  cr_real cost;
+  if (!p->known) {
+    return CR_OK;
+  }
+  CR_TRY(cri_plan_cost(p, 0, p->knots, &cost));
+  if (cr_abs(cost - p->cost) <= CR_R(1e-9) * cr_abs(p->cost)) {
+    return CR_OK;
+  }
+  return cri_fail(error, CR_ERR_ARG,
+                  "plan: the remembered plan costs %.9g here, not %.9g: model, start or cost is "
+                  "another; make a new plan",
+                  (double)cost, (double)p->cost);
+}
+
 cr_status cr_planner_set_memory(cr_planner* p, const cr_real* memory, size_t n, cr_error* error) {
   const cri_call call = {"cr_planner_set_memory", error};
   CR_TRY(cri_given(&call, p, "the planner"));
@@ -69,5 +85,9 @@ cr_status cr_planner_set_memory(cr_planner* p, const cr_real* memory, size_t n, 
   cri_plan_numbers v = {.pass = CRI_NUMBERS_SET, .at = (cr_real*)(uintptr_t)memory};
   numbers(p, &v);
   cri_controls_spread(&p->controls, p->knots, p->ctrl);
-  return CR_OK;
+  cr_status status = check_cost(p, error);
+  if (status != CR_OK) {  // what is known belongs to something else
+    cr_planner_restart(p);
+  }
+  return status;
 }

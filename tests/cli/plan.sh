@@ -50,6 +50,8 @@ expect 2 other plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.method=ilqr
 says other "part/planner.h5: was written by another method than ilqr"
 expect 2 longer plan "$tasks/cartpole.yaml" --set horizon=0.6 planner.samples=12 planner.method=mixed --out part --resume
 says longer "is of another planner"
+expect 2 dearer plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.samples=12 planner.method=mixed cost.effort.weight=3 --out part --resume
+says dearer "model, start or cost is another"
 
 # ---- a plant that follows: itself, a heavier one, one that answers late and shakes
 expect 0 follow plan "$tasks/cartpole.yaml" --mpc --set horizon=0.5 planner.iterations=5 mpc.time=0.2 --out follow --json

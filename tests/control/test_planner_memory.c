@@ -69,3 +69,24 @@ TEST(the_memory_of_another_planner_is_refused) {
   assert_int_equal((int)cr_planner_memory_size(NULL), 0);
   cr_planner_destroy(p);
 }
+
+// the same numbers from another start: the plan would never be improved where its cost there is higher
+TEST(the_memory_of_another_start_is_refused) {
+  cr_error error = {0};
+  cr_planner *p = plan_make(&model, cost, &options[0]),
+             *other = plan_make(&model, cost, &options[0]);
+  cr_data* d = test_data(&model);
+  improve(p, 2);
+  size_t n = cr_planner_memory_size(p);
+  cr_real* memory = calloc(n, sizeof *memory);
+  assert_non_null(memory);
+  assert_int_equal(cr_planner_get_memory(p, memory, &error), CR_OK);
+  d->qpos[0] = CR_R(-0.5);
+  assert_int_equal(cr_planner_set_start(other, d, NULL), CR_OK);
+  assert_int_equal(cr_planner_set_memory(other, memory, n, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "model, start or cost is another"));
+  assert_true(isnan(plan_improve(other).before));
+  free(memory);
+  cr_planner_destroy(p);
+  cr_planner_destroy(other);
+}
