@@ -6,6 +6,8 @@
 #ifndef CR_CONTROL_PLANNER_H
 #define CR_CONTROL_PLANNER_H
 
+#include <string.h>
+
 #include "base/pool.h"
 #include "control/control_shape.h"
 #include "control/cost.h"
@@ -25,9 +27,27 @@ typedef struct {
   cr_real* at;
   size_t n;  // so far
 } cri_plan_numbers;
-void cri_numbers_of(cri_plan_numbers* v, cr_real* x, size_t n);
-void cri_numbers_int(cri_plan_numbers* v, int* x);
-void cri_numbers_bool(cri_plan_numbers* v, bool* x);
+static inline void cri_numbers_of(cri_plan_numbers* v, cr_real* x, size_t n) {
+  if (v->pass == CRI_NUMBERS_GET && n > 0) {
+    memcpy(v->at + v->n, x, n * sizeof *x);
+  }
+  if (v->pass == CRI_NUMBERS_SET && n > 0) {
+    memcpy(x, v->at + v->n, n * sizeof *x);
+  }
+  v->n += n;
+}
+
+static inline void cri_numbers_int(cri_plan_numbers* v, int* x) {
+  cr_real number = (cr_real)*x;
+  cri_numbers_of(v, &number, 1);
+  *x = (int)number;
+}
+
+static inline void cri_numbers_bool(cri_plan_numbers* v, bool* x) {
+  int number = *x;
+  cri_numbers_int(v, &number);
+  *x = number != 0;
+}
 
 typedef struct cri_plan_method {
   const char* word;

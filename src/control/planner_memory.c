@@ -4,28 +4,6 @@
 
 #include "control/planner.h"
 
-void cri_numbers_of(cri_plan_numbers* v, cr_real* x, size_t n) {
-  if (v->pass == CRI_NUMBERS_GET && n > 0) {
-    memcpy(v->at + v->n, x, n * sizeof *x);
-  }
-  if (v->pass == CRI_NUMBERS_SET && n > 0) {
-    memcpy(x, v->at + v->n, n * sizeof *x);
-  }
-  v->n += n;
-}
-
-void cri_numbers_int(cri_plan_numbers* v, int* x) {
-  cr_real number = (cr_real)*x;
-  cri_numbers_of(v, &number, 1);
-  *x = (int)number;
-}
-
-void cri_numbers_bool(cri_plan_numbers* v, bool* x) {
-  int number = *x;
-  cri_numbers_int(v, &number);
-  *x = number != 0;
-}
-
 static void numbers(cr_planner* p, cri_plan_numbers* v) {
   cri_numbers_of(v, p->knots, (size_t)p->n);
   cri_numbers_of(v, &p->cost, 1);
