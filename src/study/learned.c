@@ -21,9 +21,12 @@ void cri_states_free(cr_states* states) {
 }
 
 static cr_status run(cr_states* s, cr_rollout* r, const cr_model* m, const cr_real* qpos,
-                     const cr_real* qvel, int every, cr_error* error) {
-  int nq = cr_model_count(m, "nq"), nv = cr_model_count(m, "nv");
+                     const cr_real* qvel, const cr_real* ctrl, int every, cr_error* error) {
+  int nq = cr_model_count(m, "nq"), nv = cr_model_count(m, "nv"), nu = cr_model_count(m, "nu");
   cr_data* d = cr_rollout_data(r);
+  if (ctrl != NULL) {
+    cr_copy(cr_rollout_ctrl(r), ctrl, (s->rows - 1) * nu);
+  }
   cr_copy(cr_data_view(m, d, "qpos", NULL, NULL), qpos, nq);
   cr_copy(cr_data_view(m, d, "qvel", NULL, NULL), qvel, nv);
   CR_TRY(cr_rollout_run(r, m, (s->rows - 1) * every, NULL, error));
@@ -34,8 +37,9 @@ static cr_status run(cr_states* s, cr_rollout* r, const cr_model* m, const cr_re
   return CR_OK;
 }
 
-cr_status cri_states_run(cr_states* states, const cr_model* m, const cr_real* qpos,
-                         const cr_real* qvel, int rows, int every, cr_error* error) {
+static cr_status states_of(cr_states* states, const cr_model* m, const cr_real* qpos,
+                           const cr_real* qvel, const cr_real* ctrl, int rows, int every,
+                           cr_error* error) {
   int nq = cr_model_count(m, "nq"), nv = cr_model_count(m, "nv");
   cr_rollout* r = NULL;
   *states = (cr_states){.rows = rows, .interval = (cr_real)every * cr_model_timestep(m)};
@@ -43,9 +47,19 @@ cr_status cri_states_run(cr_states* states, const cr_model* m, const cr_real* qp
   CR_TRY(states->q != NULL ? CR_OK : no_memory(error));
   states->v = states->q + (ptrdiff_t)rows * nq;
   cr_status status = cr_rollout_create(&r, m, (rows - 1) * every, NULL, 0, error);
-  status = status == CR_OK ? run(states, r, m, qpos, qvel, every, error) : status;
+  status = status == CR_OK ? run(states, r, m, qpos, qvel, ctrl, every, error) : status;
   cr_rollout_destroy(r);
   return status;
+}
+
+cr_status cri_states_run(cr_states* states, const cr_model* m, const cr_real* qpos,
+                         const cr_real* qvel, int rows, int every, cr_error* error) {
+  return states_of(states, m, qpos, qvel, NULL, rows, every, error);
+}
+
+cr_status cri_states_drive(cr_states* states, const cr_model* m, const cr_real* qpos,
+                           const cr_real* qvel, const cr_real* ctrl, int rows, cr_error* error) {
+  return states_of(states, m, qpos, qvel, ctrl, rows, 1, error);
 }
 
 cr_status cri_states_add(cr_measurements* ms, const cr_states* s, int nq, int nv,
@@ -113,27 +127,43 @@ static cr_status open_weights(cr_learner* l, const cr_model* m, const cr_lesson*
   }
   weight* weights = calloc((size_t)n, sizeof *weights);
   const cr_parameter_info** list = calloc((size_t)n, sizeof *list);
-  l->x = calloc((size_t)n, sizeof *l->x);
-  cr_status status = weights != NULL && list != NULL && l->x != NULL ? CR_OK : no_memory(error);
+  cr_status status = weights != NULL && list != NULL ? CR_OK : no_memory(error);
   status = status == CR_OK ? bind(l, m, lesson, weights, list, error) : status;
   free(list);
   free(weights);
   return status;
 }
 
-cr_status cri_learner_open(cr_learner* learner, const cr_model* m, const cr_measurements* ms,
-                           const cr_lesson* lesson, cr_error* error) {
+// from the parameters that it has
+static cr_status open_search(cr_learner* l, const cr_measurements* ms, const cr_lesson* lesson,
+                             cr_error* error) {
   const cr_identification_options options = {.size = sizeof options,
                                              .window = lesson->window,
                                              .start = CR_START_MEASURED,
                                              .nthread = 1,
                                              .stop = lesson->stop,
                                              .context = lesson->context};
+  CR_TRY(cr_identification_create(&l->id, l->parameters, ms, &options, error));
+  l->n = cr_identification_count(l->id);
+  l->x = calloc((size_t)l->n, sizeof *l->x);
+  CR_TRY(l->x != NULL ? CR_OK : no_memory(error));
+  return cr_identification_get_start(l->id, l->x, error);
+}
+
+cr_status cri_learner_open(cr_learner* learner, const cr_model* m, const cr_measurements* ms,
+                           const cr_lesson* lesson, cr_error* error) {
   *learner = (cr_learner){0};
   CR_TRY(open_weights(learner, m, lesson, error));
-  CR_TRY(cr_identification_create(&learner->id, learner->parameters, ms, &options, error));
-  learner->n = cr_identification_count(learner->id);
-  return cr_identification_get_start(learner->id, learner->x, error);
+  return open_search(learner, ms, lesson, error);
+}
+
+cr_status cri_learner_open_for(cr_learner* learner, const cr_model* m,
+                               const cr_parameter_info* const* numbers, int n,
+                               const cr_measurements* ms, const cr_lesson* lesson,
+                               cr_error* error) {
+  *learner = (cr_learner){0};
+  CR_TRY(cr_parameters_create(&learner->parameters, m, numbers, n, error));
+  return open_search(learner, ms, lesson, error);
 }
 
 void cri_learner_close(cr_learner* learner) {

@@ -20,6 +20,11 @@ cr_status cri_states_run(cr_states* states, const cr_model* m, const cr_real* qp
                          const cr_real* qvel, int rows, int every, cr_error* error);
 void cri_states_free(cr_states* states);
 
+/// The same under controls, a row of states for every step.
+/// Shapes   ctrl[rows - 1][nu]
+cr_status cri_states_drive(cr_states* states, const cr_model* m, const cr_real* qpos,
+                           const cr_real* qvel, const cr_real* ctrl, int rows, cr_error* error);
+
 /// A part of the state as a channel of the run that was begun last.
 typedef struct {
   const char* place;
@@ -55,6 +60,11 @@ typedef struct {
 /// Errors   CR_ERR_ARG without weights; those of cr_identification_create; CR_ERR_MEMORY
 cr_status cri_learner_open(cr_learner* learner, const cr_model* m, const cr_measurements* ms,
                            const cr_lesson* lesson, cr_error* error);
+
+/// The same for other numbers of m.
+cr_status cri_learner_open_for(cr_learner* learner, const cr_model* m,
+                               const cr_parameter_info* const* numbers, int n,
+                               const cr_measurements* ms, const cr_lesson* lesson, cr_error* error);
 void cri_learner_close(cr_learner* learner);
 
 /// Least squares from x on: at most so many steps of Levenberg and Marquardt. Puts x into the model.

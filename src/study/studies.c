@@ -23,6 +23,8 @@ static const cr_study studies[] = {
      cri_study_golf},
     {"sparse", "friction of a double pendulum: a network, and which inputs it needs", false,
      cri_study_sparse},
+    {"swimmer", "swimmers in water and in air: a network adds the medium to a model in vacuum",
+     false, cri_study_swimmer},
     {"push", "flat bodies pushed by a finger: tuned numbers, then a network on the friction below",
      true, cri_study_push},
     {"cube", "a tossed cube: identified numbers, then a network on the friction of contacts", true,

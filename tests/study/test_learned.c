@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of corrections learned from known states: a network that made the data comes back in what it does, weights of
-// zero stay zero, and what has no weights is refused.
+// zero stay zero, what has no weights is refused; and other numbers are found.
 #include "study/learned.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/real.h"
@@ -101,6 +102,29 @@ TEST(a_torque_is_learned) {
   cr_training_end trained;
   must(cri_learner_train(&l, &how, &trained, &error));
   assert_true(trained.steps == 5 && off(cr_parameters_model(l.parameters), &last) < CR_R(0.01));
+  cri_learner_close(&l);
+  cr_measurements_destroy(ms);
+  cri_states_free(&last);
+  cr_model_destroy(m);
+}
+
+// of a model without networks: the damping that the runs were made with
+TEST(other_numbers_are_found_too) {
+  cr_model* m = open_pendulum(false);
+  cr_states last = {0};
+  cr_measurements* ms = record(m, &last);
+  const cr_lesson lesson = {.window = CR_R(0.2)};
+  const cr_parameter_info damping = {.size = sizeof damping,
+                                     .name = "damping",
+                                     .target = "dof_damping[a]",
+                                     .upper = (cr_real)INFINITY};
+  const cr_parameter_info* const list[] = {&damping};
+  cr_learner l;
+  cr_search_end end;
+  must(cri_learner_open_for(&l, m, list, 1, ms, &lesson, &error));
+  assert_int_equal(l.n, 1);
+  must(cri_learner_solve(&l, 20, &end, &error));
+  assert_close(l.x[0], CR_R(0.1), CR_R(1e-5));
   cri_learner_close(&l);
   cr_measurements_destroy(ms);
   cri_states_free(&last);
