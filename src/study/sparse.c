@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A double pendulum with a friction that the model does not have (NeuralSim: Heiden, Millard, Coumans, Sheng and Sukhatme, 2021, "sparse
 // neural augmentation"). A small network for each joint reads all angles and velocities and adds a torque. An adaptive group lasso on
-// its inputs is to leave the joint's own velocity, because friction depends on nothing else. Beside it a network that gets no
-// mechanics at all, from the same swings, by the same search.
+// its inputs is to leave the joint's own velocity, because friction depends on nothing else. Beside it two networks that get no
+// mechanics at all, from the same swings: one by the same search, and one that remembers (LSTM) from row to row.
 //
 // Hybrid: least squares; then descents with the lasso, the factor of each input 1 / its size before; then least squares over the weights
 // that are left. Plain: the same with all factors 1.
@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "notebook/sweep.h"
+#include "recorded/lstm_alone.h"
 #include "study/launch.h"
 #include "study/learned.h"
 #include "study/scenes.h"
@@ -132,14 +133,18 @@ static cr_status add_everything(cr_model** m, const cr_model* base, int seed, cr
 
 enum { STREAM_TRAIN = 1, STREAM_TEST };
 
-static cr_status swing(const sparse* s, cr_states* states, int seed, int stream, int k,
-                       const cr_model* m, int every, cr_error* error) {
+static void start_of(int seed, int stream, int k, cr_real qpos[N_JOINT], cr_real qvel[N_JOINT]) {
   cr_random random = cr_random_seed((uint64_t)(1000 * seed + k), (uint64_t)stream);
-  cr_real qpos[N_JOINT], qvel[N_JOINT];
   for (int j = 0; j < N_JOINT; j++) {
     qpos[j] = cr_random_range(&random, CR_R(-1.5), CR_R(1.5));
     qvel[j] = cr_random_range(&random, -2, 2);
   }
+}
+
+static cr_status swing(const sparse* s, cr_states* states, int seed, int stream, int k,
+                       const cr_model* m, int every, cr_error* error) {
+  cr_real qpos[N_JOINT], qvel[N_JOINT];
+  start_of(seed, stream, k, qpos, qvel);
   return cri_states_run(states, m, qpos, qvel, s->rows, every, error);
 }
 
@@ -161,13 +166,114 @@ static cr_status record(const sparse* s, cr_measurements* ms, int seed, int swin
   return CR_OK;
 }
 
+// ---- the network that remembers: rows of both angles, then both velocities
+
+static void read_row(void* context, const cr_real* state, const cr_real* given, cr_real* input) {
+  (void)context;
+  (void)given;
+  for (int j = 0; j < N_JOINT; j++) {
+    input[j] = cr_sin(state[j]);
+    input[N_JOINT + j] = cr_cos(state[j]);
+    input[2 * N_JOINT + j] = state[N_JOINT + j];
+  }
+}
+
+static const cr_lstm_view view = {
+    .nstate = 2 * N_JOINT, .ninput = 3 * N_JOINT, .ngain = 2 * N_JOINT, .read = read_row};
+
+static void row_of(const cr_states* states, int i, cr_real* row) {
+  cr_copy(row, states->q + (ptrdiff_t)N_JOINT * i, N_JOINT);
+  cr_copy(row + N_JOINT, states->v + (ptrdiff_t)N_JOINT * i, N_JOINT);
+}
+
+static cr_status gather(const sparse* s, int seed, int swings, cr_real* state, int32_t* length,
+                        cr_error* error) {
+  for (int k = 0; k < swings; k++) {
+    cr_states states = {0};
+    cr_status status = swing(s, &states, seed, STREAM_TRAIN, k, s->truth, FINE, error);
+    for (int i = 0; i < s->rows && status == CR_OK; i++, state += view.nstate) {
+      row_of(&states, i, state);
+    }
+    cri_states_free(&states);
+    CR_TRY(status);
+    length[k] = s->rows;
+  }
+  return CR_OK;
+}
+
+// steps of the search in all, whatever the number of swings
+enum { LSTM_WIDTH = 18, LSTM_STEPS = 6000, LSTM_BATCH = 8, LSTM_WINDOW = 25, LSTM_COPIES = 4 };
+
+static cr_status train_lstm(const sparse* s, cr_lstm* lstm, int seed, int swings, cr_error* error) {
+  static const cr_real noise[2 * N_JOINT] = {CR_R(0.002), CR_R(0.002), CR_R(0.01), CR_R(0.01)};
+  size_t rows = (size_t)swings * (size_t)s->rows;
+  cr_real* state = calloc(rows * (size_t)view.nstate, sizeof *state);
+  int32_t* length = calloc((size_t)swings, sizeof *length);
+  int windows = LSTM_COPIES * swings * ((s->rows - 1) / LSTM_WINDOW);
+  const cr_lstm_runs runs = {.length = length, .nrun = swings, .state = state};
+  const cr_lstm_options o = {.width = LSTM_WIDTH,
+                             .window = LSTM_WINDOW,
+                             .copies = LSTM_COPIES,
+                             .noise = noise,
+                             .epochs = LSTM_STEPS * LSTM_BATCH / windows,
+                             .batch = LSTM_BATCH,
+                             .rate = CR_R(0.01),
+                             .final_rate = CR_R(1e-4),
+                             .seed = (uint64_t)seed,
+                             .stop = stopped,
+                             .context = (void*)(uintptr_t)s};
+  cr_status status = state != NULL && length != NULL
+                         ? gather(s, seed, swings, state, length, error)
+                         : cri_fail(error, CR_ERR_MEMORY, "sparse: no memory");
+  status = status == CR_OK ? cri_lstm_train(lstm, &view, &runs, &o, error) : status;
+  free(length);
+  free(state);
+  return status;
+}
+
+// a swing as the network goes on with it from the start
+static cr_status imagine(const sparse* s, cr_states* states, int seed, int stream, int k,
+                         const cr_lstm* lstm, cr_error* error) {
+  size_t rows = (size_t)s->rows;
+  cr_real* state = calloc(rows * (size_t)view.nstate, sizeof *state);
+  *states = (cr_states){.rows = s->rows, .interval = timestep};
+  states->q = calloc(2 * rows * N_JOINT, sizeof *states->q);
+  cr_status status = CR_OK;
+  if (state == NULL || states->q == NULL) {
+    status = cri_fail(error, CR_ERR_MEMORY, "sparse: no memory");
+  } else {
+    states->v = states->q + rows * N_JOINT;
+    start_of(seed, stream, k, state, state + N_JOINT);
+    status = cri_lstm_predict(lstm, state, NULL, 1, s->rows, error);
+    for (int i = 0; i < s->rows; i++) {
+      cr_copy(states->q + (ptrdiff_t)N_JOINT * i, state + (ptrdiff_t)view.nstate * i, N_JOINT);
+    }
+  }
+  free(state);
+  return status;
+}
+
+// ---- errors
+
+// what predicts: a model, or the network that remembers
+typedef struct {
+  const cr_model* m;
+  const cr_lstm* lstm;
+} predictor;
+
+static cr_status predict(const sparse* s, cr_states* states, int seed, int k, predictor p,
+                         cr_error* error) {
+  return p.lstm != NULL ? imagine(s, states, seed, STREAM_TEST, k, p.lstm, error)
+                        : swing(s, states, seed, STREAM_TEST, k, p.m, 1, error);
+}
+
 // rms of the errors of both angles over swings not used; a model that cannot be simulated has an infinite one
-static cr_status test(const sparse* s, const cr_model* m, int seed, cr_real* rms, cr_error* error) {
+static cr_status test(const sparse* s, predictor p, int seed, cr_real* rms, cr_error* error) {
   cr_real sum = 0;
   for (int k = 0; k < s->tests; k++) {
     cr_states is = {0}, should = {0};
     cr_status status = swing(s, &should, seed, STREAM_TEST, k, s->truth, FINE, error);
-    cr_status ran = status == CR_OK ? swing(s, &is, seed, STREAM_TEST, k, m, 1, NULL) : status;
+    cr_status ran = status == CR_OK ? predict(s, &is, seed, k, p, NULL) : status;
     for (int i = 0; i < N_JOINT * s->rows && status == CR_OK; i++) {
       cr_real miss = ran == CR_OK ? is.q[i] - should.q[i] : (cr_real)INFINITY;
       sum += miss * miss;
@@ -235,7 +341,7 @@ static bool is_right(const cr_real* size) {
 
 // ---- a row
 
-enum { HYBRID, PLAIN, ALONE, N_KIND };
+enum { HYBRID, PLAIN, ALONE, REMEMBERS, N_KIND };
 enum {
   R_KIND,
   R_SWINGS,
@@ -254,7 +360,9 @@ static const char header[] =
     "shoulder_v1,shoulder_v2,elbow_q1,elbow_q2,elbow_v1,elbow_v2";
 static const char csv[] = "sparse.csv", swing_csv[] = "sparse_swing.csv",
                   torque_csv[] = "sparse_torque.csv";
-static const char* const blueprints[N_KIND] = {"sparse_hybrid.crb", NULL, "sparse_network.crb"};
+// the networks of the first seed
+static const char* const saved[N_KIND] = {"sparse_hybrid.crb", NULL, "sparse_network.crb",
+                                          "sparse_lstm.crn"};
 
 enum { FIT_STEPS = 15, REFIT_STEPS = 10, ALONE_STEPS = 25, PASSES = 3, DESCENT = 200, BATCH = 20 };
 static const cr_real window = CR_R(0.1);  // s
@@ -308,17 +416,24 @@ static cr_status choose_inputs(const sparse* s, cr_learner* l, bool adaptive, cr
   return status;
 }
 
-// the test, and for the picture the network of the first seed
+// the path of a network for the picture
+static cr_status saved_path(const sparse* s, int kind, char path[CR_MAX_PATH], cr_error* error) {
+  return cri_path_join(path, s->book->folder, saved[kind], error);
+}
+
+static bool is_shown(const sparse* s, const cr_real* row) {
+  return saved[(int)row[R_KIND]] != NULL && row[R_SEED] == 1 && row[R_SWINGS] == (cr_real)s->swings;
+}
+
 static cr_status finish(const sparse* s, const cr_learner* l, cr_real* row, cr_error* error) {
   const cr_model* m = cr_parameters_model(l->parameters);
-  const char* file = blueprints[(int)row[R_KIND]];
+  char path[CR_MAX_PATH];
   row[R_WEIGHTS] = (cr_real)l->n;
-  CR_TRY(test(s, m, (int)row[R_SEED], &row[R_ERROR], error));
-  if (file == NULL || row[R_SEED] != 1 || row[R_SWINGS] != (cr_real)s->swings) {
+  CR_TRY(test(s, (predictor){.m = m}, (int)row[R_SEED], &row[R_ERROR], error));
+  if (!is_shown(s, row)) {
     return CR_OK;
   }
-  char path[CR_MAX_PATH];
-  CR_TRY(cri_path_join(path, s->book->folder, file, error));
+  CR_TRY(saved_path(s, (int)row[R_KIND], path, error));
   return cr_model_save_blueprint(m, path, error);
 }
 
@@ -342,7 +457,8 @@ static cr_status learn(const sparse* s, cr_learner* l, const cr_measurements* ms
   int seed = (int)row[R_SEED];
   cr_search_end end;
   CR_TRY(cri_learner_solve(l, alone ? ALONE_STEPS : FIT_STEPS, &end, error));
-  CR_TRY(test(s, cr_parameters_model(l->parameters), seed, &row[R_FITTED], error));
+  const predictor fitted = {.m = cr_parameters_model(l->parameters)};
+  CR_TRY(test(s, fitted, seed, &row[R_FITTED], error));
   if (alone) {
     return finish(s, l, row, error);
   }
@@ -355,23 +471,14 @@ typedef struct {
   cr_trials trials;
 } tasks;
 
-static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
-  (void)worker;
-  const tasks* all = context;
-  const sparse* s = all->s;
-  const cr_trial* t = &all->trials.list[i];
+static cr_status with_model(const sparse* s, const cr_trial* t, cr_real* row, cr_error* error) {
   bool alone = t->kind == ALONE;
   const cr_lesson lesson = lesson_of(s, alone ? 3 : 1, false);
-  double clock = cri_thread_seconds();
   cr_model* m = NULL;
   cr_measurements* ms = NULL;
   cr_learner l = {0};
-  cri_trial_row(t, row, N_COLUMN);
-  cr_status status = test(s, s->model, t->seed, &row[R_FRICTIONLESS], error);
-  if (status == CR_OK) {
-    status = alone ? add_everything(&m, s->flywheels, t->seed, error)
-                   : add_friction(&m, s->model, t->seed, error);
-  }
+  cr_status status = alone ? add_everything(&m, s->flywheels, t->seed, error)
+                           : add_friction(&m, s->model, t->seed, error);
   status = status == CR_OK ? cr_measurements_create(&ms, m, error) : status;
   status = status == CR_OK ? record(s, ms, t->seed, t->count, error) : status;
   status = status == CR_OK ? cri_learner_open(&l, m, ms, &lesson, error) : status;
@@ -379,6 +486,35 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   cri_learner_close(&l);
   cr_measurements_destroy(ms);
   cr_model_destroy(m);
+  return status;
+}
+
+static cr_status with_lstm(const sparse* s, const cr_trial* t, cr_real* row, cr_error* error) {
+  char path[CR_MAX_PATH];
+  cr_lstm lstm;
+  cr_status status = train_lstm(s, &lstm, t->seed, t->count, error);
+  status = status == CR_OK ? saved_path(s, REMEMBERS, path, error) : status;
+  if (status == CR_OK && is_shown(s, row)) {
+    status = cr_learned_save(lstm.learned, path, error);
+  }
+  if (status == CR_OK) {
+    row[R_WEIGHTS] = (cr_real)cr_network_nweight(cr_learned_network(lstm.learned));
+    status = test(s, (predictor){.lstm = &lstm}, t->seed, &row[R_ERROR], error);
+  }
+  cri_lstm_free(&lstm);
+  return status;
+}
+
+static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
+  (void)worker;
+  const tasks* all = context;
+  const sparse* s = all->s;
+  const cr_trial* t = &all->trials.list[i];
+  double clock = cri_thread_seconds();
+  cri_trial_row(t, row, N_COLUMN);
+  CR_TRY(test(s, (predictor){.m = s->model}, t->seed, &row[R_FRICTIONLESS], error));
+  cr_status status =
+      t->kind == REMEMBERS ? with_lstm(s, t, row, error) : with_model(s, t, row, error);
   row[R_SECONDS] = (cr_real)(cri_thread_seconds() - clock);
   return status;
 }
@@ -388,13 +524,17 @@ static void plan(cr_trials* trials, int swings, bool brief) {
   if (brief) {
     cri_trials_add(trials, HYBRID, swings, 2);
     cri_trials_add(trials, ALONE, swings, 2);
+    cri_trials_add(trials, REMEMBERS, swings, 2);
     return;
   }
   cri_trials_add(trials, HYBRID, swings, 10);
   cri_trials_add(trials, ALONE, swings, 10);
+  cri_trials_add(trials, REMEMBERS, swings, 10);
   for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
     cri_trials_add(trials, HYBRID, few[i], 3);
+    cri_trials_add(trials, REMEMBERS, few[i], 3);
   }
+  cri_trials_add(trials, REMEMBERS, 50, 1);
   cri_trials_add(trials, ALONE, 2, 3);
   cri_trials_add(trials, ALONE, 5, 3);
   cri_trials_add(trials, ALONE, 20, 1);
@@ -414,12 +554,12 @@ static int right_of(cr_table* t, int kind, int swings) {
   return n;
 }
 
-// the least of what a network alone is worse by, seed by seed
-static double least_ratio(cr_table* t, int swings) {
+// the least of what a network alone, of a kind, is worse by, seed by seed
+static double least_ratio(cr_table* t, int kind, int swings) {
   double least = (double)INFINITY;
   for (int seed = 1;; seed++) {
     const cr_real *hybrid = cri_trial_find(t, HYBRID, swings, seed),
-                  *alone = cri_trial_find(t, ALONE, swings, seed);
+                  *alone = cri_trial_find(t, kind, swings, seed);
     if (hybrid == NULL || alone == NULL) {
       return least;
     }
@@ -427,21 +567,25 @@ static double least_ratio(cr_table* t, int swings) {
   }
 }
 
-// "-" and false where there is none
-static bool print_error(char* text, size_t room, double error) {
+// "-" where there is none
+static void print_error(char* text, size_t room, double error) {
   (void)(isnan(error) ? snprintf(text, room, "-") : snprintf(text, room, "%.2g", error));
-  return !isnan(error);
 }
 
 static void tell_swings(cr_notebook* book, cr_table* t) {
   static const int counts[] = {1, 2, 3, 5, 10, 20, 50};
-  cri_say(book, "\nmedian error of the angles, rad:\n  swings    hybrid   network alone\n");
+  static const int kinds[] = {HYBRID, ALONE, REMEMBERS};
+  cri_say(book,
+          "\nmedian error of the angles, rad:\n  swings    hybrid   network alone   LSTM alone\n");
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-    char hybrid[16], alone[16];
-    bool any = print_error(hybrid, sizeof hybrid, cri_trials_median(t, HYBRID, counts[i], R_ERROR));
-    any |= print_error(alone, sizeof alone, cri_trials_median(t, ALONE, counts[i], R_ERROR));
-    if (any) {
-      cri_say(book, "  %6d  %8s  %8s\n", counts[i], hybrid, alone);
+    char text[3][16];
+    double error[3];
+    for (int k = 0; k < 3; k++) {
+      error[k] = cri_trials_median(t, kinds[k], counts[i], R_ERROR);
+      print_error(text[k], sizeof text[k], error[k]);
+    }
+    if (!isnan(error[0]) || !isnan(error[1]) || !isnan(error[2])) {
+      cri_say(book, "  %6d  %8s  %14s  %11s\n", counts[i], text[0], text[1], text[2]);
     }
   }
 }
@@ -454,20 +598,23 @@ static void conclude(cr_notebook* book, const sparse* s, cr_table* t) {
           "model without "
           "friction.\n%d swings of %g s, %d seeds; errors of angles over %d other swings. Without "
           "network %.2g rad; "
-          "hybrid %.2g rad\nbefore the lasso and %.2g rad at the end; network alone %.2g rad "
-          "(medians).\n",
+          "hybrid %.2g rad\nbefore the lasso and %.2g rad at the end; network alone %.2g rad, LSTM "
+          "alone %.2g rad (medians).\n",
           n, (double)(cr_real)(s->rows - 1) * (double)timestep, seeds, s->tests,
           cri_trials_median(t, HYBRID, n, R_FRICTIONLESS),
           cri_trials_median(t, HYBRID, n, R_FITTED), cri_trials_median(t, HYBRID, n, R_ERROR),
-          cri_trials_median(t, ALONE, n, R_ERROR));
+          cri_trials_median(t, ALONE, n, R_ERROR), cri_trials_median(t, REMEMBERS, n, R_ERROR));
   cri_say(book, "Right inputs: adaptive lasso %d of %d seeds", right_of(t, HYBRID, n), seeds);
   if (!brief) {
     cri_say(book, ", lasso with equal factors %d of 3", right_of(t, PLAIN, n));
   }
   cri_say(book, ".\n");
   tell_swings(book, t);
-  cri_claim(book, least_ratio(t, n), 10, (double)INFINITY, "orders of magnitude more data",
+  cri_claim(book, least_ratio(t, ALONE, n), 10, (double)INFINITY, "orders of magnitude more data",
             "error of the network alone over the hybrid's, worst seed");
+  cri_claim(book, least_ratio(t, REMEMBERS, n), 10, (double)INFINITY,
+            "orders of magnitude more data",
+            "error of the LSTM alone over the hybrid's, worst seed");
   cri_claim(book, (double)right_of(t, HYBRID, n), asked, seeds, "own velocity left",
             "seeds with the joint's own velocity alone");
   if (!brief) {
@@ -482,7 +629,7 @@ static void conclude(cr_notebook* book, const sparse* s, cr_table* t) {
 
 static cr_status open_saved(const sparse* s, int kind, cr_model** m, cr_error* error) {
   char path[CR_MAX_PATH];
-  CR_TRY(cri_path_join(path, s->book->folder, blueprints[kind], error));
+  CR_TRY(saved_path(s, kind, path, error));
   CR_TRY(cr_model_copy(m, kind == ALONE ? s->flywheels : s->model, error));
   return cr_model_read_blueprint(*m, path, error);
 }
@@ -490,16 +637,18 @@ static cr_status open_saved(const sparse* s, int kind, cr_model** m, cr_error* e
 enum { SHOWN = 1 };  // seed and swing of the picture
 
 static cr_status show_swing(const sparse* s, const cr_model* hybrid, const cr_model* alone,
-                            cr_error* error) {
+                            const cr_lstm* lstm, cr_error* error) {
   static const char columns[] =
-      "time,seen_1,seen_2,hybrid_1,hybrid_2,alone_1,alone_2,"
-      "frictionless_1,frictionless_2";
-  const cr_model* models[] = {s->truth, hybrid, alone, s->model};
+      "time,seen_1,seen_2,hybrid_1,hybrid_2,alone_1,alone_2,frictionless_1,frictionless_2,lstm_1,"
+      "lstm_2";
+  const predictor shown[] = {
+      {.m = s->truth}, {.m = hybrid}, {.m = alone}, {.m = s->model}, {.lstm = lstm}};
   cr_table t = {0};
   cr_status status = cri_table_create(&t, swing_csv, columns, NULL, s->rows, error);
-  for (int k = 0; k < 4 && status == CR_OK; k++) {
+  for (int k = 0; k < 5 && status == CR_OK; k++) {
     cr_states states = {0};
-    status = swing(s, &states, SHOWN, STREAM_TEST, SHOWN, models[k], k == 0 ? FINE : 1, error);
+    status = k == 0 ? swing(s, &states, SHOWN, STREAM_TEST, SHOWN, s->truth, FINE, error)
+                    : predict(s, &states, SHOWN, SHOWN, shown[k], error);
     for (int i = 0; i < s->rows && status == CR_OK; i++) {
       cr_real* row = cri_table_row(&t, i);
       row[0] = (cr_real)i * timestep;
@@ -539,10 +688,15 @@ static cr_status show_torque(const sparse* s, const cr_model* hybrid, cr_error* 
 
 static cr_status show(const sparse* s, cr_error* error) {
   cr_model *hybrid = NULL, *alone = NULL;
+  cr_lstm lstm = {.view = view};
+  char path[CR_MAX_PATH];
   cr_status status = open_saved(s, HYBRID, &hybrid, error);
   status = status == CR_OK ? open_saved(s, ALONE, &alone, error) : status;
-  status = status == CR_OK ? show_swing(s, hybrid, alone, error) : status;
+  status = status == CR_OK ? saved_path(s, REMEMBERS, path, error) : status;
+  status = status == CR_OK ? cr_learned_open(&lstm.learned, path, error) : status;
+  status = status == CR_OK ? show_swing(s, hybrid, alone, &lstm, error) : status;
   status = status == CR_OK ? show_torque(s, hybrid, error) : status;
+  cri_lstm_free(&lstm);
   cr_model_destroy(alone);
   cr_model_destroy(hybrid);
   return status;
@@ -554,6 +708,7 @@ static cr_status draw(const sparse* s, cr_error* error) {
   const cr_curve errors[] = {
       {csv, "swings", "error", "hybrid", CR_CURVE_POINTS, "kind", HYBRID},
       {csv, "swings", "error", "network alone", CR_CURVE_POINTS, "kind", ALONE},
+      {csv, "swings", "error", "LSTM alone", CR_CURVE_POINTS, "kind", REMEMBERS},
       {csv, "swings", "frictionless", "without friction", CR_CURVE_POINTS, "kind", ALONE}};
   const cr_curve sizes[] = {
       {csv, "seed", "shoulder_v1", "shoulder: own velocity", CR_CURVE_POINTS, "kind", HYBRID},
@@ -564,6 +719,7 @@ static cr_status draw(const sparse* s, cr_error* error) {
       {swing_csv, "time", "seen_2", "true", CR_CURVE_DASHES, NULL, 0},
       {swing_csv, "time", "hybrid_2", "hybrid", CR_CURVE_LINE, NULL, 0},
       {swing_csv, "time", "alone_2", "network alone", CR_CURVE_LINE, NULL, 0},
+      {swing_csv, "time", "lstm_2", "LSTM alone", CR_CURVE_LINE, NULL, 0},
       {swing_csv, "time", "frictionless_2", "without friction", CR_CURVE_LINE, NULL, 0}};
   const cr_curve torques[] = {
       {torque_csv, "velocity", "shoulder", "shoulder", CR_CURVE_LINE, NULL, 0},
@@ -571,9 +727,9 @@ static cr_status draw(const sparse* s, cr_error* error) {
       {torque_csv, "velocity", "elbow", "elbow", CR_CURVE_LINE, NULL, 0},
       {torque_csv, "velocity", "true_2", "true", CR_CURVE_DASHES, NULL, 0}};
   const cr_chart charts[] = {
-      {"swings to learn from", "error of angles on others, rad", true, true, nan, nan, errors, 3},
+      {"swings to learn from", "error of angles on others, rad", true, true, nan, nan, errors, 4},
       {"seed", "size of inputs after the lasso", false, false, nan, nan, sizes, 4},
-      {"time, s", "a swing not used: angle of the elbow, rad", false, false, nan, nan, angles, 4},
+      {"time, s", "a swing not used: angle of the elbow, rad", false, false, nan, nan, angles, 5},
       {"own velocity, rad/s", "torque learned, N m", false, false, nan, nan, torques, 4}};
   return cri_charts(s->book->folder, "sparse", "Friction that the model does not have", charts, 4,
                     2, error);

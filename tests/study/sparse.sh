@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # carom study sparse --short.
 . "$CAROM_SOURCE_DIR/tests/support/study.sh" || exit 1
-study sparse sparse.csv sparse_swing.csv sparse_torque.csv sparse_hybrid.crb sparse_network.crb
+study sparse sparse.csv sparse_swing.csv sparse_torque.csv sparse_hybrid.crb sparse_network.crb sparse_lstm.crn
 # the inputs that the lasso took away are columns of zeros, exactly: 8 hidden units, their biases, 8 weights and a bias at the end
 # are left of each network with one input
 python3 - << 'PY' || fail "the weights left are not those of one input"
