@@ -9,58 +9,7 @@
 #include "base/status.h"
 #include "carom/minimise.h"
 
-enum { WIDTH = 64, BATCH = 128, ROW = CR_MLP_ROW, IN = CR_MLP_IN, OUT = CR_MLP_OUT };
-
-// ---- frames. Rows: place 3, quaternion 4 (body to world), velocity 3 (world), angular velocity 3 (body)
-
-// R of q, row by row
-static void matrix_of(const cr_real* q, cr_real R[9]) {
-  cr_real w = q[0], x = q[1], y = q[2], z = q[3];
-  R[0] = 1 - 2 * (y * y + z * z);
-  R[1] = 2 * (x * y - w * z);
-  R[2] = 2 * (x * z + w * y);
-  R[3] = 2 * (x * y + w * z);
-  R[4] = 1 - 2 * (x * x + z * z);
-  R[5] = 2 * (y * z - w * x);
-  R[6] = 2 * (x * z - w * y);
-  R[7] = 2 * (y * z + w * x);
-  R[8] = 1 - 2 * (x * x + y * y);
-}
-
-static void into_body(const cr_real R[9], const cr_real* v, cr_real* out) {
-  for (int i = 0; i < 3; i++) {
-    out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
-  }
-}
-
-static void into_world(const cr_real R[9], const cr_real* v, cr_real* out) {
-  for (int i = 0; i < 3; i++) {
-    out[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
-  }
-}
-
-static void inputs_of(const cr_real* row, cr_real* in) {
-  cr_real R[9];
-  matrix_of(row + 3, R);
-  in[0] = row[2];
-  for (int i = 0; i < 3; i++) {
-    in[1 + i] = R[6 + i];  // R' e_z
-  }
-  into_body(R, row + 7, in + 4);
-  cr_copy(in + 7, row + 10, 3);
-}
-
-// what velocities gain from a row to the next, in the frame of the body at the first
-static void gains_of(const cr_cube_mlp* mlp, const cr_real* row, const cr_real* next,
-                     cr_real* out) {
-  cr_real R[9], gain[3];
-  matrix_of(row + 3, R);
-  for (int i = 0; i < 3; i++) {
-    gain[i] = next[7 + i] - row[7 + i] + (i == 2 ? mlp->gravity * mlp->interval : 0);
-    out[3 + i] = next[10 + i] - row[10 + i];
-  }
-  into_body(R, gain, out);
-}
+enum { WIDTH = 64, BATCH = 128, ROW = CR_CUBE_ROW, IN = CR_CUBE_IN, OUT = CR_CUBE_OUT };
 
 // ---- training
 
@@ -150,20 +99,10 @@ static void gather(school* s, const cr_recordings* tosses) {
     (void)cr_recordings_get(tosses, i, &toss, NULL);
     for (int k = 0; k + 1 < toss.rows; k++, s->n++) {
       const cr_real* row = toss.values + (ptrdiff_t)ROW * k;
-      inputs_of(row, s->in + (ptrdiff_t)IN * s->n);
-      gains_of(s->mlp, row, row + ROW, s->out + (ptrdiff_t)OUT * s->n);
+      cri_cube_read(row, s->in + (ptrdiff_t)IN * s->n);
+      cri_cube_gain(&s->mlp->flight, row, row + ROW, s->out + (ptrdiff_t)OUT * s->n);
     }
   }
-}
-
-static int rows_of(const cr_recordings* tosses) {
-  int n = 0;
-  for (int i = 0; i < cr_recordings_count(tosses); i++) {
-    cr_recording_info toss = {.size = sizeof toss};
-    (void)cr_recordings_get(tosses, i, &toss, NULL);
-    n += toss.rows;
-  }
-  return n;
 }
 
 static cr_status learn(school* s, int epochs, cr_error* error) {
@@ -187,8 +126,8 @@ cr_status cri_cube_mlp_train(cr_cube_mlp* mlp, const cr_recordings* tosses, int 
       {.size = sizeof layers[0], .width = WIDTH, .activation = CR_ACTIVATION_RELU},
       {.size = sizeof layers[0], .width = WIDTH, .activation = CR_ACTIVATION_RELU},
       {.size = sizeof layers[0], .width = OUT, .activation = CR_ACTIVATION_IDENTITY}};
-  size_t n = (size_t)rows_of(tosses);
-  *mlp = (cr_cube_mlp){.interval = cr_recordings_interval(tosses), .gravity = CR_R(9.81)};
+  size_t n = (size_t)cri_cube_rows(tosses);
+  *mlp = (cr_cube_mlp){.flight = {cr_recordings_interval(tosses), CR_R(9.81)}};
   CR_TRY(n > 1 ? CR_OK : cri_fail(error, CR_ERR_ARG, "no rows to learn from"));
   CR_TRY(cr_network_create(&mlp->network, IN, layers, 3, error));
   school s = {.mlp = mlp, .epoch = -1, .seed = seed, .stop = stop, .context = context};
@@ -220,28 +159,11 @@ void cri_cube_mlp_free(cr_cube_mlp* mlp) {
 
 // ---- predictions
 
-// q (x) exp(w h)
-static void turn(cr_real* q, const cr_real* w, cr_real h) {
-  cr_real rate = cr_sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), angle = rate * h / 2;
-  cr_real s = rate > 0 ? cr_sin(angle) / rate : 0, c = cr_cos(angle);
-  cr_real x = s * w[0], y = s * w[1], z = s * w[2];
-  const cr_real p[4] = {q[0], q[1], q[2], q[3]};
-  q[0] = p[0] * c - p[1] * x - p[2] * y - p[3] * z;
-  q[1] = p[0] * x + p[1] * c + p[2] * z - p[3] * y;
-  q[2] = p[0] * y - p[1] * z + p[2] * c + p[3] * x;
-  q[3] = p[0] * z + p[1] * y - p[2] * x + p[3] * c;
-  cr_real size = cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (int i = 0; i < 4; i++) {
-    q[i] /= size;
-  }
-}
-
 void cri_cube_mlp_predict(const cr_cube_mlp* mlp, cr_real* rows, int n, cr_real* room) {
-  cr_real h = mlp->interval;
   for (int k = 0; k + 1 < n; k++) {
     const cr_real* row = rows + (ptrdiff_t)ROW * k;
-    cr_real *next = rows + (ptrdiff_t)ROW * (k + 1), in[IN], out[OUT], R[9], gain[3];
-    inputs_of(row, in);
+    cr_real in[IN], out[OUT];
+    cri_cube_read(row, in);
     for (int i = 0; i < IN; i++) {
       in[i] = (in[i] - mlp->mean[i]) * mlp->scale[i];
     }
@@ -249,15 +171,6 @@ void cri_cube_mlp_predict(const cr_cube_mlp* mlp, cr_real* rows, int n, cr_real*
     for (int i = 0; i < OUT; i++) {
       out[i] *= mlp->gain[i];
     }
-    matrix_of(row + 3, R);
-    into_world(R, out, gain);
-    gain[2] -= mlp->gravity * h;
-    cr_copy(next, row, ROW);
-    for (int i = 0; i < 3; i++) {
-      next[7 + i] += gain[i];
-      next[10 + i] += out[3 + i];
-      next[i] += h * next[7 + i];
-    }
-    turn(next + 3, next + 10, h);
+    cri_cube_advance(&mlp->flight, row, out, rows + (ptrdiff_t)ROW * (k + 1));
   }
 }

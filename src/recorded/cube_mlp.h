@@ -3,19 +3,15 @@
 #ifndef CR_RECORDED_CUBE_MLP_H
 #define CR_RECORDED_CUBE_MLP_H
 
-#include "carom/fit.h"
 #include "carom/network.h"
+#include "recorded/cube_frame.h"
 
-enum { CR_MLP_IN = 10, CR_MLP_OUT = 6, CR_MLP_ROW = 13 };
-
-/// Reads, in the frame of the body: height, the direction upwards, velocity, angular velocity. Says what the two velocities gain
-/// in a row beside gravity. Poses follow by semi-implicit Euler: a turn about the vertical and a shift change nothing.
 typedef struct {
   cr_network* network;
   cr_real* weight;
-  cr_real mean[CR_MLP_IN], scale[CR_MLP_IN];  // of inputs: (x - mean) scale
-  cr_real gain[CR_MLP_OUT];                   // of outputs
-  cr_real interval, gravity;                  // s, m/s^2
+  cr_real mean[CR_CUBE_IN], scale[CR_CUBE_IN];  // of inputs: (x - mean) scale
+  cr_real gain[CR_CUBE_OUT];                    // of outputs
+  cr_cube_flight flight;
 } cr_cube_mlp;
 
 /// Trains on consecutive rows of recordings by the mean squared error. Free with cri_cube_mlp_free, also after an error.
@@ -25,7 +21,7 @@ cr_status cri_cube_mlp_train(cr_cube_mlp* mlp, const cr_recordings* tosses, int 
                              cr_error* error);
 void cri_cube_mlp_free(cr_cube_mlp* mlp);
 
-/// Rows behind the first one. Shapes rows[n CR_MLP_ROW]: row 0 is given, the others are set; room[network's]
+/// Rows behind the first one. Shapes rows[n CR_CUBE_ROW]: row 0 is given, the others are set; room[network's]
 void cri_cube_mlp_predict(const cr_cube_mlp* mlp, cr_real* rows, int n, cr_real* room);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tosses of a cube (Pfrommer, Halm, Posa, ContactNets, 2020): ten numbers of the model are identified first; then a network corrects the
-// friction of contacts; beside them a network alone. All predict whole tosses that they have not seen, from the first row.
+// friction of contacts; beside them networks alone, one that remembers and one that does not. All predict whole tosses that they have not seen, from the first row.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,23 +11,26 @@
 #include "carom/carom.h"
 #include "notebook/course.h"
 #include "notebook/sweep.h"
+#include "recorded/cube_lstm.h"
 #include "recorded/cube_mlp.h"
 #include "recorded/cube_slip.h"
 #include "study/cube.h"
 #include "study/studies.h"
 #include "tools/plot.h"
 
-enum { SEEDS = 5, SEEDS_BRIEF = 1, GRAVITY = 1, SPLIT_STREAM = 1 << 23, NAME = 32 };
+enum { SEEDS = 5, SEEDS_BRIEF = 1, GRAVITY = 1, NAME = 32 };
+// the set-up was chosen on the split of seed 1
+enum { SPLIT_SEED = 2, SPLIT_STREAM = 1 << 23 };
 static const double millimetres = 1e3, degrees = 180 / (double)CR_PI;
 
-// models, in the order of rows; a corrected one and a network for each seed
-enum { LISTED, IDENTIFIED, CORRECTED };
+// models, in the order of rows; those from CORRECTED on for each seed
+enum { LISTED, IDENTIFIED, CORRECTED, MLP, LSTM, N_KIND };
 
 typedef struct {
   const cr_notebook* book;
   cr_cube cube;
   cr_recordings *train, *test;
-  int seeds, epochs, mlp_epochs;
+  int seeds, epochs, mlp_epochs, lstm_epochs;
   cr_table found, errors;
 } tosses;
 
@@ -82,7 +85,7 @@ static cr_status split(tosses* t, cr_error* error) {
       order[groups++] = group_of(all, i);
     }
   }
-  cr_random random = cr_random_seed(1, SPLIT_STREAM);
+  cr_random random = cr_random_seed(SPLIT_SEED, SPLIT_STREAM);
   cr_random_shuffle(&random, order + n, groups);
   ntrain = ntrain < 2 * n / 3 ? ntrain : 2 * n / 3;
   cr_real interval = cr_recordings_interval(all);
@@ -149,16 +152,20 @@ static const char error_header[] =
 
 typedef struct {
   const cr_model* m;
-  const cr_cube_mlp* mlp;  // instead of m
-  cr_real* room;
+  const cr_cube_mlp* mlp;    // instead of m
+  const cr_cube_lstm* lstm;  // instead of both
+  cr_real* room;             // of mlp
 } predictor;
 
 static cr_status predict(const predictor* p, const cr_recording_info* toss, cr_real* rows,
                          cr_error* error) {
-  if (p->mlp == NULL) {
+  if (p->m != NULL) {
     return cri_cube_predict(p->m, toss, rows, error);
   }
-  cr_copy(rows, toss->values, CR_MLP_ROW);
+  cr_copy(rows, toss->values, CR_CUBE_ROW);
+  if (p->lstm != NULL) {
+    return cri_cube_lstm_predict(p->lstm, rows, toss->rows, error);
+  }
   cri_cube_mlp_predict(p->mlp, rows, toss->rows, p->room);
   return CR_OK;
 }
@@ -209,7 +216,7 @@ static cr_status measure_all(const predictor* p, const cr_recordings* list, cr_r
 
 static cr_status measure(const tosses* t, const predictor* p, cr_real* row, cr_error* error) {
   int most = longest(t->cube.tosses), n = cr_recordings_count(t->cube.tosses);
-  cr_real* rows = calloc((size_t)most * CR_MLP_ROW, sizeof *rows);
+  cr_real* rows = calloc((size_t)most * CR_CUBE_ROW, sizeof *rows);
   double* values = calloc(2 * (size_t)n, sizeof *values);
   cr_status status =
       rows != NULL && values != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory");
@@ -240,12 +247,12 @@ static cr_status correct(const tosses* t, cr_model* m, int seed, cr_real* row, c
   return cr_model_save_blueprint(m, path, error);
 }
 
-static cr_status with_model(const tosses* t, int model, cr_real* row, cr_error* error) {
+static cr_status with_model(const tosses* t, int model, int seed, cr_real* row, cr_error* error) {
   predictor p = {.m = NULL};
   cr_model* m = NULL;
   cr_status status = model_of(t, model, &m, error);
-  if (status == CR_OK && model >= CORRECTED) {
-    status = correct(t, m, model - CORRECTED, row, error);
+  if (status == CR_OK && model == CORRECTED) {
+    status = correct(t, m, seed, row, error);
   }
   p.m = m;
   status = status == CR_OK ? measure(t, &p, row, error) : status;
@@ -253,7 +260,7 @@ static cr_status with_model(const tosses* t, int model, cr_real* row, cr_error* 
   return status;
 }
 
-static cr_status with_network(const tosses* t, int seed, cr_real* row, cr_error* error) {
+static cr_status with_mlp(const tosses* t, int seed, cr_real* row, cr_error* error) {
   cr_cube_mlp mlp;
   cr_real* room = NULL;
   cr_status status = cri_cube_mlp_train(&mlp, t->train, t->mlp_epochs, (uint64_t)(1 + seed),
@@ -269,15 +276,34 @@ static cr_status with_network(const tosses* t, int seed, cr_real* row, cr_error*
   return status;
 }
 
+static cr_status with_lstm(const tosses* t, int seed, cr_real* row, cr_error* error) {
+  cr_cube_lstm lstm;
+  cr_status status = cri_cube_lstm_train(&lstm, t->train, t->lstm_epochs, (uint64_t)(1 + seed),
+                                         stopped, (void*)t, error);
+  const predictor p = {.lstm = &lstm};
+  status = status == CR_OK ? measure(t, &p, row, error) : status;
+  cri_cube_lstm_free(&lstm);
+  return status;
+}
+
+// the first row of a kind, and of how many seeds
+static int first_of(const tosses* t, int kind) {
+  return kind < CORRECTED ? kind : CORRECTED + (kind - CORRECTED) * t->seeds;
+}
+
+static int seeds_of(const tosses* t, int kind) { return kind < CORRECTED ? 1 : t->seeds; }
+
 static cr_status compute(void* context, int i, int worker, cr_real* row, cr_error* error) {
   (void)worker;
   const tosses* t = context;
-  bool alone = i >= CORRECTED + t->seeds;
+  int kind = i < CORRECTED ? i : CORRECTED + (i - CORRECTED) / t->seeds;
+  int seed = i - first_of(t, kind);
   cr_zero(row, E_WIDTH);
-  row[E_MODEL] = (cr_real)(alone ? CORRECTED + 1 : i < CORRECTED ? i : CORRECTED);
-  row[E_SEED] = (cr_real)(i < CORRECTED ? 0 : (i - CORRECTED) % t->seeds);
-  return alone ? with_network(t, i - CORRECTED - t->seeds, row, error)
-               : with_model(t, i, row, error);
+  row[E_MODEL] = (cr_real)kind;
+  row[E_SEED] = (cr_real)seed;
+  return kind == MLP    ? with_mlp(t, seed, row, error)
+         : kind == LSTM ? with_lstm(t, seed, row, error)
+                        : with_model(t, kind, seed, row, error);
 }
 
 // ---- report
@@ -286,7 +312,8 @@ typedef struct {
   double median, low, high;
 } range;
 
-static range over_seeds(const tosses* t, int first, int n, int column) {
+static range over_seeds(const tosses* t, int kind, int column) {
+  int first = first_of(t, kind), n = seeds_of(t, kind);
   double values[SEEDS];
   for (int k = 0; k < n; k++) {
     values[k] =
@@ -299,23 +326,18 @@ static range over_seeds(const tosses* t, int first, int n, int column) {
 }
 
 static void say_part(cr_notebook* book, const tosses* t, const char* what, int column) {
-  const struct {
-    const char* name;
-    int first, n;
-  } models[] = {{"listed numbers", LISTED, 1},
-                {"identified", IDENTIFIED, 1},
-                {"corrected friction", CORRECTED, t->seeds},
-                {"network alone (MLP)", CORRECTED + t->seeds, t->seeds}};
+  static const char* const names[N_KIND] = {"listed numbers", "identified", "corrected friction",
+                                            "network alone (MLP)", "LSTM alone"};
   cri_say(book, "\n%-20s %23s %23s %10s %10s %9s %9s\n", what, "position, mm (seeds)",
           "rotation, deg (seeds)", "median mm", "deg", "end mm", "deg");
-  for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
+  for (int k = 0; k < N_KIND; k++) {
     range at[6];
     for (int j = 0; j < 6; j++) {
-      at[j] = over_seeds(t, models[k].first, models[k].n, column + j);
+      at[j] = over_seeds(t, k, column + j);
     }
     cri_say(book, "%-20s %6.1f (%5.1f to %6.1f) %6.1f (%5.1f to %6.1f) %10.1f %10.1f %9.1f %9.1f\n",
-            models[k].name, at[0].median, at[0].low, at[0].high, at[1].median, at[1].low,
-            at[1].high, at[2].median, at[3].median, at[4].median, at[5].median);
+            names[k], at[0].median, at[0].low, at[0].high, at[1].median, at[1].low, at[1].high,
+            at[2].median, at[3].median, at[4].median, at[5].median);
   }
 }
 
@@ -334,19 +356,19 @@ static void conclude(cr_notebook* book, const tosses* t) {
     cri_say(book, "%s %.5g%s", t->cube.items[k].name, (double)t->found.value[F_NUMBER + k],
             k + 1 < CR_CUBE_N ? ", " : "\n");
   }
-  range loss[2] = {over_seeds(t, CORRECTED, t->seeds, E_LOSS),
-                   over_seeds(t, CORRECTED, t->seeds, E_LOSS + 1)};
+  range loss[2] = {over_seeds(t, CORRECTED, E_LOSS), over_seeds(t, CORRECTED, E_LOSS + 1)};
   cri_say(book, "Loss of the windows that the network was trained on: %.5f before, %.5f after.\n",
           loss[0].median, loss[1].median);
   for (int j = 0; j < 2; j++) {
     const char* what = j == 0 ? "position" : "rotation";
-    double found = over_seeds(t, IDENTIFIED, 1, E_TEST + j).median;
-    double corrected = over_seeds(t, CORRECTED, t->seeds, E_TEST + j).median;
-    double alone = over_seeds(t, CORRECTED + t->seeds, t->seeds, E_TEST + j).median;
-    cri_claim(book, found / over_seeds(t, LISTED, 1, E_TEST + j).median, 0, 1, "",
+    double found = over_seeds(t, IDENTIFIED, E_TEST + j).median;
+    double corrected = over_seeds(t, CORRECTED, E_TEST + j).median;
+    cri_claim(book, found / over_seeds(t, LISTED, E_TEST + j).median, 0, 1, "",
               "mean error of %s: identified over listed", what);
-    cri_claim(book, corrected / alone, 0, 1, "", "mean error of %s: corrected over network alone",
-              what);
+    cri_claim(book, corrected / over_seeds(t, MLP, E_TEST + j).median, 0, 1, "",
+              "mean error of %s: corrected over network alone", what);
+    cri_claim(book, corrected / over_seeds(t, LSTM, E_TEST + j).median, 0, 1, "",
+              "mean error of %s: corrected over LSTM alone", what);
     cri_say(book, "Mean error of %s, corrected over identified: %.3f%s\n", what, corrected / found,
             corrected < found ? "" : ": corrected friction is NOT better here");
     // made tosses are few, and the noise of their first rows decides; of rotation impacts decide: small errors before one grow
@@ -369,14 +391,14 @@ static const char path_header[] =
 
 static cr_status add_path(const cr_recording_info* toss, const cr_model* m, double interval,
                           int column, cr_table* to, cr_error* error) {
-  cr_real* rows = calloc((size_t)toss->rows * CR_MLP_ROW, sizeof *rows);
+  cr_real* rows = calloc((size_t)toss->rows * CR_CUBE_ROW, sizeof *rows);
   CR_TRY(rows != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory"));
   cr_status status = cri_cube_predict(m, toss, rows, error);
   for (int i = 0; i < toss->rows && status == CR_OK; i++) {
     cr_real* row = cri_table_row(to, i);
     row[0] = (cr_real)(i * interval);
-    cr_copy(row + 1, toss->values + (ptrdiff_t)CR_MLP_ROW * i, 3);
-    cr_copy(row + column, rows + (ptrdiff_t)CR_MLP_ROW * i, 3);
+    cr_copy(row + 1, toss->values + (ptrdiff_t)CR_CUBE_ROW * i, 3);
+    cr_copy(row + column, rows + (ptrdiff_t)CR_CUBE_ROW * i, 3);
   }
   free(rows);
   return status;
@@ -427,7 +449,8 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
   tosses t = {.book = book,
               .seeds = brief ? SEEDS_BRIEF : SEEDS,
               .epochs = brief ? 10 : 15,
-              .mlp_epochs = brief ? 20 : 60};
+              .mlp_epochs = brief ? 20 : 60,
+              .lstm_epochs = brief ? 20 : 60};
   cr_status status = cri_cube_open(&t.cube, book, cri_cube_slippery, error);
   free_gravity(&t.cube);
   status = status == CR_OK ? split(&t, error) : status;
@@ -436,7 +459,7 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
   }
   if (status == CR_OK) {
     status =
-        cri_table_create(&t.errors, "cube.csv", error_header, NULL, CORRECTED + 2 * t.seeds, error);
+        cri_table_create(&t.errors, "cube.csv", error_header, NULL, first_of(&t, N_KIND), error);
   }
   status = status == CR_OK ? cri_sweep(book, &t.found, 1, identify, &t, error) : status;
   if (status == CR_OK) {

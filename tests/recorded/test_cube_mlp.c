@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// A network alone learns free flight, and does not care for directions and places in the plane.
+// Networks alone, with memory and without, learn free flight and do not care for directions and places in the plane.
 #include "recorded/cube_mlp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "recorded/cube_lstm.h"
 #include "recorded/cube_slip.h"
 #include "support/close.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
-enum { ROW = CR_MLP_ROW, ROWS = 40, TOSSES = 6 };
+enum { ROW = CR_CUBE_ROW, ROWS = 40, TOSSES = 6 };
 
 static const char text[] =
     "<mujoco><option timestep=\"0.00675\"/><worldbody><geom name=\"board\" type=\"plane\" size=\"2 "
@@ -36,32 +37,37 @@ static void fly(const cr_model* m, int i, cr_real* rows) {
   assert_int_equal(cri_cube_predict(m, &toss, rows, NULL), CR_OK);
 }
 
-TEST(free_flight_is_learned) {
-  static cr_real rows[TOSSES][ROWS * ROW], made[ROWS * ROW];
-  cr_model* m = NULL;
-  cr_recordings* list = NULL;
-  cr_cube_mlp mlp;
-  open_cube(&m);
-  assert_int_equal(cr_recordings_create(&list, m, CR_R(0.00675), NULL), CR_OK);
+typedef struct {
+  cr_model* m;
+  cr_recordings* list;
+  cr_real rows[TOSSES][ROWS * ROW];
+} flights;
+
+static void record(flights* f) {
+  open_cube(&f->m);
+  assert_int_equal(cr_recordings_create(&f->list, f->m, CR_R(0.00675), NULL), CR_OK);
   for (int i = 0; i < TOSSES; i++) {
     char name[8] = {(char)('a' + i), 0};
-    fly(m, i, rows[i]);
+    fly(f->m, i, f->rows[i]);
     const cr_recording_info toss = {
-        .size = sizeof toss, .name = name, .rows = ROWS, .values = rows[i], .group = i};
-    assert_int_equal(cr_recordings_add(list, &toss, NULL), CR_OK);
+        .size = sizeof toss, .name = name, .rows = ROWS, .values = f->rows[i], .group = i};
+    assert_int_equal(cr_recordings_add(f->list, &toss, NULL), CR_OK);
   }
-  assert_int_equal(cri_cube_mlp_train(&mlp, list, 40, 1, NULL, NULL, NULL), CR_OK);
-  cr_real* room = calloc((size_t)cr_network_nroom(mlp.network) + 1, sizeof *room);
-  assert_non_null(room);
-  cr_copy(made, rows[2], ROW);
-  cri_cube_mlp_predict(&mlp, made, ROWS, room);
-  const cr_recording_info seen = {.size = sizeof seen, .rows = ROWS, .values = rows[2]};
-  cr_cube_errors e = cri_cube_compare(&seen, made);
-  assert_true(e.position < 2e-3 && e.rotation < 2e-3);
+}
 
-  // the same toss turned by 90 degrees about z and shifted
-  cr_real turned[ROWS * ROW];
-  const cr_real s = cr_sqrt(CR_R(0.5)), *f = rows[2];
+static void forget(flights* f) {
+  cr_recordings_destroy(f->list);
+  cr_model_destroy(f->m);
+}
+
+static cr_cube_errors errors_of(const cr_real* seen, const cr_real* made) {
+  const cr_recording_info toss = {.size = sizeof toss, .rows = ROWS, .values = seen};
+  return cri_cube_compare(&toss, made);
+}
+
+// the first row of a toss turned by 90 degrees about z and shifted
+static void turn_row(const cr_real* f, cr_real* to) {
+  const cr_real s = cr_sqrt(CR_R(0.5));
   const cr_real start[ROW] = {3 - f[1],
                               f[0] - 2,
                               f[2],
@@ -75,15 +81,51 @@ TEST(free_flight_is_learned) {
                               f[10],
                               f[11],
                               f[12]};
-  cr_copy(turned, start, ROW);
-  cri_cube_mlp_predict(&mlp, turned, ROWS, room);
+  cr_copy(to, start, ROW);
+}
+
+static void assert_turned(const cr_real* made, const cr_real* turned) {
   const cr_real *a = made + (ptrdiff_t)ROW * (ROWS - 1), *b = turned + (ptrdiff_t)ROW * (ROWS - 1);
   assert_close(b[0], 3 - a[1], CR_R(1e-12));
   assert_close(b[1], a[0] - 2, CR_R(1e-12));
   assert_close(b[2], a[2], CR_R(1e-12));
   assert_close(b[12], a[12], CR_R(1e-12));
+}
+
+TEST(free_flight_is_learned) {
+  static flights f;
+  static cr_real made[ROWS * ROW], turned[ROWS * ROW];
+  cr_cube_mlp mlp;
+  record(&f);
+  assert_int_equal(cri_cube_mlp_train(&mlp, f.list, 40, 1, NULL, NULL, NULL), CR_OK);
+  cr_real* room = calloc((size_t)cr_network_nroom(mlp.network) + 1, sizeof *room);
+  assert_non_null(room);
+  cr_copy(made, f.rows[2], ROW);
+  cri_cube_mlp_predict(&mlp, made, ROWS, room);
+  cr_cube_errors e = errors_of(f.rows[2], made);
+  assert_true(e.position < 2e-3 && e.rotation < 2e-3);
+  turn_row(f.rows[2], turned);
+  cri_cube_mlp_predict(&mlp, turned, ROWS, room);
+  assert_turned(made, turned);
   free(room);
   cri_cube_mlp_free(&mlp);
-  cr_recordings_destroy(list);
-  cr_model_destroy(m);
+  forget(&f);
+}
+
+TEST(free_flight_is_learned_with_a_memory) {
+  static flights f;
+  static cr_real made[ROWS * ROW], turned[ROWS * ROW];
+  cr_cube_lstm lstm;
+  record(&f);
+  assert_int_equal(cri_cube_lstm_train(&lstm, f.list, 400, 1, NULL, NULL, NULL), CR_OK);
+  cr_copy(made, f.rows[2], ROW);
+  assert_int_equal(cri_cube_lstm_predict(&lstm, made, ROWS, NULL), CR_OK);
+  cr_cube_errors e = errors_of(f.rows[2], made);
+  print_message("off by %.3g m and %.3g rad\n", e.position, e.rotation);
+  assert_true(e.position < 4e-2 && e.rotation < 6e-2);
+  turn_row(f.rows[2], turned);
+  assert_int_equal(cri_cube_lstm_predict(&lstm, turned, ROWS, NULL), CR_OK);
+  assert_turned(made, turned);
+  cri_cube_lstm_free(&lstm);
+  forget(&f);
 }
