@@ -13,6 +13,7 @@
 #include "carom/data.h"
 #include "carom/feedback.h"
 #include "carom/fields.h"
+#include "carom/filter.h"
 #include "carom/fit.h"
 #include "carom/gradient.h"
 #include "carom/identify.h"

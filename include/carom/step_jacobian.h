@@ -41,6 +41,30 @@ CR_API const char* cr_jacobian_fallback(const cr_jacobian* work);
 /// The sentence of the last failure of a function that got this work memory.
 CR_API const char* cr_jacobian_error(const cr_jacobian* work);
 
+/// Work memory for Jacobians of the sensors. Belongs to one thread; serves one model and data of its size. Owner: the caller,
+/// cr_sensor_jacobian_destroy.
+typedef struct cr_sensor_jacobian cr_sensor_jacobian;
+
+CR_API cr_status cr_sensor_jacobian_create(cr_sensor_jacobian** work, const cr_model* m,
+                                           const cr_data* d, cr_error* error);
+CR_API void cr_sensor_jacobian_destroy(cr_sensor_jacobian* work);
+
+/// Jacobians of sensordata at the state at which cr_forward was called: with cr_step_jacobian the linear system x' = A x + B u,
+/// y = C x + D u.
+/// Map      x = (qpos, qvel, act), ctrl -> d sensordata / d x, d ctrl
+/// Equation columns by tangents of cr_forward, or rows by its cotangents, whichever are fewer
+/// Shapes   by_x[nsensordata nx], by_ctrl[nsensordata nu], row by row, nx as in cr_step_jacobian. Each may be NULL. A sensor's
+///          quaternion has four rows
+/// Units    those of the sensors over those of the state
+/// Errors   those of cr_forward_jvp and cr_forward_vjp; CR_ERR_ARG unless cr_forward has just been called
+/// Memory   no allocation
+/// Smooth   as cr_forward; not where a sensor reaches its cutoff
+CR_API cr_status cr_sensordata_jacobian(const cr_model* m, const cr_data* d,
+                                        cr_sensor_jacobian* work, cr_real* by_x, cr_real* by_ctrl);
+
+/// The sentence of the last failure.
+CR_API const char* cr_sensor_jacobian_error(const cr_sensor_jacobian* work);
+
 /// Work memory for the Jacobian of a step by parameters. Belongs to one thread; serves one model and data of
 /// its size. Owner: the caller, cr_parameter_jacobian_destroy.
 typedef struct cr_parameter_jacobian cr_parameter_jacobian;

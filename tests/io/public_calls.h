@@ -17,6 +17,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
+//   \27 Jacobians of sensors  \30 a filter  \31 its options
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -489,6 +490,10 @@ CALL_VOID(cr_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_step_jacobian, a[0], a[1], a[2], a[3], a[4], a[5])
 CALL_VOID(cr_jacobian_fallback, a[0])
 CALL_POINTER(cr_jacobian_error, a[0])
+CALL_MAKE(cr_sensor_jacobian_create, cr_sensor_jacobian_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_sensor_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_sensordata_jacobian, a[0], a[1], a[2], a[3], a[4])
+CALL_POINTER(cr_sensor_jacobian_error, a[0])
 CALL_MAKE(cr_parameter_jacobian_create, cr_parameter_jacobian_destroy, a[0], a[1], a[2], a[3], 1,
           false, a[4])
 CALL_VOID(cr_parameter_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
@@ -520,6 +525,12 @@ static long call_cr_equilibrium(void** a) {
 }
 // a system of one state, all numbers 1
 static const cr_real* one_or_null(const void* x) { return x == NULL ? NULL : scale; }
+CALL_MAKE(cr_filter_create, cr_filter_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_filter_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_filter_data, a[0])
+CALL_POINTER(cr_filter_covariance, a[0])
+CALL(cr_filter_correct, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL(cr_filter_predict, a[0], a[1], a[2])
 CALL(cr_lqr, 1, 1, one_or_null(a[0]), one_or_null(a[1]), one_or_null(a[2]), one_or_null(a[3]), a[4],
      a[5], a[6])
 CALL(cr_spectral_radius, 1, a[0], a[1], a[2])

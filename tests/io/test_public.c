@@ -34,6 +34,8 @@ static struct {
   cr_data *d, *work, *tan, *bar, *fresh;
   cr_jacobian* jacobian;
   cr_parameter_jacobian* by_parameters;
+  cr_sensor_jacobian* of_sensors;
+  cr_filter* filter;
   cr_rollout* rollout;
   cr_expression* expression;
   cr_batch* batch;
@@ -82,107 +84,8 @@ static struct {
   void* slot;  // where creators put what they make
 } w;
 
-static const char* const parameters[] = {"body_mass"};
-static const char* const many_names[] = {"gravity"};
-static const cr_real down[] = {0, 0, -9.81};
-static const cr_real* const many_values[] = {down};
-static const cr_real scale[] = {1};
-static const cr_parameter_info mass = {.size = sizeof mass,
-                                       .name = "mass",
-                                       .target = "body_mass[box]",
-                                       .transform = CR_TRANSFORM_LOG,
-                                       .start = 1,
-                                       .lower = 0.1,
-                                       .upper = 10};
-static const cr_parameter_info* const items[] = {&mass};
+#include "io/public_arguments.h"
 
-static cr_status square(void* context, int batch, const cr_real* x, cr_real* value,
-                        cr_real* gradient, cr_error* error) {
-  (void)context, (void)batch, (void)error;
-  *value = x[0] * x[0];
-  gradient[0] = 2 * x[0];
-  return CR_OK;
-}
-static const cr_minimise_problem minimum = {.size = sizeof minimum, .n = 1, .evaluate = square};
-
-static cr_status one_less(void* context, const cr_real* x, cr_real* residuals, cr_real* jacobian,
-                          cr_error* error) {
-  (void)context, (void)error;
-  residuals[0] = x[0] - 1;
-  if (jacobian != NULL) {
-    jacobian[0] = 1;
-  }
-  return CR_OK;
-}
-static const cr_least_squares_problem squares = {
-    .size = sizeof squares, .n = 1, .m = 1, .evaluate = one_less};
-static const cr_least_squares_options squares_options = {.size = sizeof squares_options};
-static const cr_real searched_low[] = {-1}, searched_high[] = {2};
-static const cr_global_problem searched = {.size = sizeof searched,
-                                           .n = 1,
-                                           .lower = searched_low,
-                                           .upper = searched_high,
-                                           .evaluate = square};
-static const cr_global_options search_options = {
-    .size = sizeof search_options, .islands = 1, .population = 2, .generations = 2};
-static const cr_global_result searched_out = {.size = sizeof searched_out};
-static const cr_measurements_file as_it_is = {.size = sizeof as_it_is};
-static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
-static const cr_cost_term cost_term = {.size = sizeof cost_term,
-                                       .kind = CR_RESIDUAL_PLACE,
-                                       .text = "qvel",
-                                       .norm = CR_NORM_QUADRATIC,
-                                       .weight = 1};
-static const cr_equilibrium_options equilibrium_options = {
-    .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
-static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
-static const cr_plan_options live_plan_options = {
-    .size = sizeof live_plan_options, .method = CR_PLAN_ILQR, .nstep = 3, .nthread = 1};
-static const cr_live_options live_options = {.size = sizeof live_options};
-static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
-static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
-static const cr_batch_options batch_options = {
-    .size = sizeof batch_options, .nstep = 2, .nthread = 1};
-static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
-static const cr_batch_input batch_input = {.size = sizeof batch_input};
-static const cr_batch_output batch_output = {.size = sizeof batch_output};
-
-static cr_status nothing(void* user, const cr_stage_call* call) {
-  return user == NULL && call->nchange == 1 ? CR_OK : CR_ERR_ARG;
-}
-static const char* const changes[] = {"qfrc_passive"};
-static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
-                                               .name = "nothing",
-                                               .after = "passive",
-                                               .changes = changes,
-                                               .nchange = 1,
-                                               .forward = nothing};
-static const int32_t one_row = 1;
-static const cr_real ones[3] = {1, 1, 1}, noughts[3] = {0};
-static const cr_learning_data learning_data = {.size = sizeof learning_data,
-                                               .length = &one_row,
-                                               .nsequence = 1,
-                                               .input = ones,
-                                               .target = ones};
-static const cr_learning_options learning_options = {
-    .size = sizeof learning_options, .epochs = 2, .rate = 0.01};
-static const cr_layer layer = {.size = sizeof(cr_layer), .kind = CR_LAYER_GRU, .width = 3};
-static const cr_correction_input input_of_correction = {.size = sizeof(cr_correction_input),
-                                                        .place = "qvel"};
-static const cr_correction_input* const inputs_of_correction[] = {&input_of_correction};
-static const cr_correction_options correction_options = {.size = sizeof(cr_correction_options),
-                                                         .name = "net",
-                                                         .target = "qfrc_passive",
-                                                         .inputs = inputs_of_correction,
-                                                         .ninput = 1,
-                                                         .layers = &layer,
-                                                         .nlayer = 1};
-static void no_force(void* user, cr_contact_call* call) { (void)user, (void)call; }
-static const cr_contact_options contact_options = {.size = sizeof(cr_contact_options),
-                                                   .name = "nothing",
-                                                   .force = no_force,
-                                                   .jvp = no_force,
-                                                   .vjp = no_force};
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
 static char learned_path[1024], onnx_path[1024];
@@ -287,6 +190,8 @@ static void setup(void) {
   must(cr_data_create_cotangent(&w.bar, w.m, w.d, &w.error));
   must(cr_jacobian_create(&w.jacobian, w.m, w.d, &w.error));
   must(cr_parameter_jacobian_create(&w.by_parameters, w.m, w.d, parameters, 1, false, &w.error));
+  must(cr_sensor_jacobian_create(&w.of_sensors, w.m, w.d, &w.error));
+  must(cr_filter_create(&w.filter, w.m, w.d, &filter_options, &w.error));
   must(cr_rollout_create(&w.rollout, w.m, 3, parameters, 1, &w.error));
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
@@ -369,6 +274,8 @@ static void teardown(void) {
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
+  cr_sensor_jacobian_destroy(w.of_sensors);
+  cr_filter_destroy(w.filter);
   cr_data_destroy(w.bar);
   cr_data_destroy(w.tan);
   cr_data_destroy(w.fresh);
@@ -667,6 +574,10 @@ static const row table[] = {
     ROW(cr_step_jacobian, "MDJxyz", STATUS, 's', NULL, NULL),
     ROW(cr_jacobian_fallback, "J", NOTHING, 0, NULL, NULL),
     ROW(cr_jacobian_error, "j", POINTER, 0, NULL, NULL),
+    ROW(cr_sensor_jacobian_create, "OMDe", STATUS, 0, NULL, NULL),
+    ROW(cr_sensor_jacobian_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_sensordata_jacobian, "MD\027xy", STATUS, 'f', NULL, NULL),
+    ROW(cr_sensor_jacobian_error, "\027", NOTHING, 0, NULL, NULL),
     ROW(cr_parameter_jacobian_create, "OMDPe", STATUS, 0, NULL, NULL),
     ROW(cr_parameter_jacobian_destroy, "k", NOTHING, 0, NULL, NULL),
     ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL),
@@ -704,6 +615,13 @@ static const row table[] = {
     ROW(cr_equilibrium, "MDae", STATUS, 0, NULL, NULL),
     ROW(cr_lqr, "YYYYXze", STATUS, 0, NULL, NULL),
     ROW(cr_spectral_radius, "YXe", STATUS, 0, NULL, NULL),
+    // the filter
+    ROW(cr_filter_create, "OMD\031e", STATUS, 0, NULL, NULL),
+    ROW(cr_filter_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_filter_data, "\030", POINTER, 0, NULL, NULL),
+    ROW(cr_filter_covariance, "\030", POINTER, 0, NULL, NULL),
+    ROW(cr_filter_correct, "\030Yxyze", STATUS, 0, NULL, NULL),
+    ROW(cr_filter_predict, "\030xe", STATUS, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -766,6 +684,9 @@ static void* argument_of_identification(char letter) {
       {'\024', w.live},
       {'\025', &live_options},
       {'\026', &w.live_report},
+      {'\027', w.of_sensors},
+      {'\030', w.filter},
+      {'\031', (void*)(uintptr_t)&filter_options},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {
@@ -933,6 +854,7 @@ static void forget(void) {
   }
   ((char*)(uintptr_t)cr_jacobian_error(w.jacobian))[0] = 0;
   ((char*)(uintptr_t)cr_parameter_jacobian_error(w.by_parameters))[0] = 0;
+  ((char*)(uintptr_t)cr_sensor_jacobian_error(w.of_sensors))[0] = 0;
 }
 
 static bool said_something(void) {
@@ -943,6 +865,7 @@ static bool said_something(void) {
                               cr_data_error(w.work),
                               cr_data_error(w.fresh),
                               cr_jacobian_error(w.jacobian),
+                              cr_sensor_jacobian_error(w.of_sensors),
                               cr_parameter_jacobian_error(w.by_parameters)};
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
     if (said[i][0] != 0) {
@@ -955,7 +878,7 @@ static bool said_something(void) {
 // one that could take a sentence: an error, a block of data or a Jacobian that is not NULL
 static bool can_say(const row* r, void* const* a) {
   for (int i = 0; r->arguments[i] != 0; i++) {
-    if (a[i] != NULL && strchr("EDTBWJK", toupper((unsigned char)r->arguments[i])) != NULL) {
+    if (a[i] != NULL && strchr("EDTBWJK\027", toupper((unsigned char)r->arguments[i])) != NULL) {
       return true;
     }
   }
@@ -1250,6 +1173,7 @@ static const sized sizes[] = {
     SIZED(cr_equilibrium_options, &equilibrium_options, cr_equilibrium, 2, itself),
     SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
+    SIZED(cr_filter_options, &filter_options, cr_filter_create, 3, itself),
     SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
     SIZED(cr_live_report, &w.live_report, cr_live_plan_get_report, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants that public functions are called with: options, problems, small functions. For test_public.c alone.
+
+static const char* const parameters[] = {"body_mass"};
+static const char* const many_names[] = {"gravity"};
+static const cr_real down[] = {0, 0, -9.81};
+static const cr_real* const many_values[] = {down};
+static const cr_real scale[] = {1};
+static const cr_parameter_info mass = {.size = sizeof mass,
+                                       .name = "mass",
+                                       .target = "body_mass[box]",
+                                       .transform = CR_TRANSFORM_LOG,
+                                       .start = 1,
+                                       .lower = 0.1,
+                                       .upper = 10};
+static const cr_parameter_info* const items[] = {&mass};
+
+static cr_status square(void* context, int batch, const cr_real* x, cr_real* value,
+                        cr_real* gradient, cr_error* error) {
+  (void)context, (void)batch, (void)error;
+  *value = x[0] * x[0];
+  gradient[0] = 2 * x[0];
+  return CR_OK;
+}
+static const cr_minimise_problem minimum = {.size = sizeof minimum, .n = 1, .evaluate = square};
+
+static cr_status one_less(void* context, const cr_real* x, cr_real* residuals, cr_real* jacobian,
+                          cr_error* error) {
+  (void)context, (void)error;
+  residuals[0] = x[0] - 1;
+  if (jacobian != NULL) {
+    jacobian[0] = 1;
+  }
+  return CR_OK;
+}
+static const cr_least_squares_problem squares = {
+    .size = sizeof squares, .n = 1, .m = 1, .evaluate = one_less};
+static const cr_least_squares_options squares_options = {.size = sizeof squares_options};
+static const cr_real searched_low[] = {-1}, searched_high[] = {2};
+static const cr_global_problem searched = {.size = sizeof searched,
+                                           .n = 1,
+                                           .lower = searched_low,
+                                           .upper = searched_high,
+                                           .evaluate = square};
+static const cr_global_options search_options = {
+    .size = sizeof search_options, .islands = 1, .population = 2, .generations = 2};
+static const cr_global_result searched_out = {.size = sizeof searched_out};
+static const cr_measurements_file as_it_is = {.size = sizeof as_it_is};
+static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
+static const cr_cost_term cost_term = {.size = sizeof cost_term,
+                                       .kind = CR_RESIDUAL_PLACE,
+                                       .text = "qvel",
+                                       .norm = CR_NORM_QUADRATIC,
+                                       .weight = 1};
+static const cr_equilibrium_options equilibrium_options = {
+    .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
+static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
+static const cr_plan_options live_plan_options = {
+    .size = sizeof live_plan_options, .method = CR_PLAN_ILQR, .nstep = 3, .nthread = 1};
+static const cr_live_options live_options = {.size = sizeof live_options};
+static const cr_real sensor_noise[] = {CR_R(0.1)};
+static const cr_filter_options filter_options = {.size = sizeof filter_options,
+                                                 .sensor_noise = sensor_noise};
+static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
+static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
+static const cr_batch_options batch_options = {
+    .size = sizeof batch_options, .nstep = 2, .nthread = 1};
+static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
+static const cr_batch_input batch_input = {.size = sizeof batch_input};
+static const cr_batch_output batch_output = {.size = sizeof batch_output};
+
+static cr_status nothing(void* user, const cr_stage_call* call) {
+  return user == NULL && call->nchange == 1 ? CR_OK : CR_ERR_ARG;
+}
+static const char* const changes[] = {"qfrc_passive"};
+static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
+                                               .name = "nothing",
+                                               .after = "passive",
+                                               .changes = changes,
+                                               .nchange = 1,
+                                               .forward = nothing};
+static const int32_t one_row = 1;
+static const cr_real ones[3] = {1, 1, 1}, noughts[3] = {0};
+static const cr_learning_data learning_data = {.size = sizeof learning_data,
+                                               .length = &one_row,
+                                               .nsequence = 1,
+                                               .input = ones,
+                                               .target = ones};
+static const cr_learning_options learning_options = {
+    .size = sizeof learning_options, .epochs = 2, .rate = 0.01};
+static const cr_layer layer = {.size = sizeof(cr_layer), .kind = CR_LAYER_GRU, .width = 3};
+static const cr_correction_input input_of_correction = {.size = sizeof(cr_correction_input),
+                                                        .place = "qvel"};
+static const cr_correction_input* const inputs_of_correction[] = {&input_of_correction};
+static const cr_correction_options correction_options = {.size = sizeof(cr_correction_options),
+                                                         .name = "net",
+                                                         .target = "qfrc_passive",
+                                                         .inputs = inputs_of_correction,
+                                                         .ninput = 1,
+                                                         .layers = &layer,
+                                                         .nlayer = 1};
+static void no_force(void* user, cr_contact_call* call) { (void)user, (void)call; }
+static const cr_contact_options contact_options = {.size = sizeof(cr_contact_options),
+                                                   .name = "nothing",
+                                                   .force = no_force,
+                                                   .jvp = no_force,
+                                                   .vjp = no_force};
