@@ -68,6 +68,17 @@ CR_API cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_
 CR_API cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int geom2,
                                   cr_real distmax, cr_real* dist, cr_real* fromto);
 
+/// The points of a spatial tendon: one for each site of its path, two for each geom. The tendon lies on the geom
+/// between these two; where it does not touch the geom, both are in the middle of the straight line. A pulley has no
+/// point: it ends one line, and the next site begins another.
+/// Shapes   points[3 most]; *n points, which follow from the model alone; 0 of a fixed tendon
+/// Units    m.  Frame: world
+/// Needs    cr_forward, cr_step or cr_inverse at this state
+/// Errors   CR_ERR_ARG for a tendon that does not exist, and for more points than `most`
+/// Smooth   where cr_forward is; its derivatives are not computed
+CR_API cr_status cr_tendon_path(const cr_model* m, const cr_data* d, int tendon, cr_real* points,
+                                int most, int* n);
+
 /// Kinds of objects that have a frame, MuJoCo's mjtObj.
 typedef enum {
   CR_FRAME_BODY = 1,   // a body's inertial frame

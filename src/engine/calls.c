@@ -6,6 +6,7 @@
 #include "force/newton_euler.h"
 #include "inertia/inertia.h"
 #include "kinematics/object_frame.h"
+#include "kinematics/tendon_path.h"
 #include "kinematics/tree.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
@@ -138,6 +139,60 @@ cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int g
     cr_copy6(fromto, ends);
   }
   return CR_OK;
+}
+
+// ---- tendons
+
+// points that have room are written, all are counted
+typedef struct {
+  cr_real* points;
+  int most, n;
+} path;
+
+static void put_point(path* p, const cr_real x[3]) {
+  if (p->n < p->most) {
+    cr_copy3(p->points + 3 * p->n, x);
+  }
+  p->n++;
+}
+
+static void put_span(path* p, const cri_tendon_span* s) {
+  const cr_real *first = s->x[0], *last = s->x[s->n - 1];
+  cr_real middle[3];
+  for (int k = 0; k < 3; k++) {
+    middle[k] = (first[k] + last[k]) / 2;
+  }
+  for (int k = 1; k <= 2 && s->element >= 0; k++) {
+    put_point(p, s->n == 4 ? s->x[k] : middle);
+  }
+  put_point(p, last);
+}
+
+cr_status cr_tendon_path(const cr_model* m, const cr_data* d, int tendon, cr_real* points, int most,
+                         int* n) {
+  CR_TRY(check("cr_tendon_path", m, d, points, "points"));
+  CR_TRY(check("cr_tendon_path", m, d, n, "n"));
+  if (tendon < 0 || tendon >= m->ntendon) {
+    return cri_fail(cri_error_of(d), CR_ERR_ARG, "cr_tendon_path: tendon %d of %d", tendon,
+                    m->ntendon);
+  }
+  path p = {.points = points, .most = most};
+  cri_tendon_walk w = cri_tendon_walk_again(m, tendon);
+  cri_tendon_span s;
+  int end = -1;  // element at the end of the span before
+  while (!cri_tendon_is_fixed(m, tendon) && cri_tendon_next(m, d, &w, &s)) {
+    int begin = w.at - (s.element >= 0 ? 2 : 1);
+    if (begin != end) {
+      put_point(&p, s.x[0]);
+    }
+    put_span(&p, &s);
+    end = w.at;
+  }
+  *n = p.n;
+  return p.n <= most ? CR_OK
+                     : cri_fail(cri_error_of(d), CR_ERR_ARG,
+                                "cr_tendon_path: tendon %d has %d points, there is room for %d",
+                                tendon, p.n, most);
 }
 
 // ---- objects

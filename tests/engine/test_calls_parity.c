@@ -113,6 +113,40 @@ static void compare_objects(sides* s) {
   }
 }
 
+// MuJoCo lists two points of a geom only where the tendon touches it, and a line of its own for each pulley
+static void compare_tendon(sides* s, int tendon) {
+  enum { PULLEY = -2 };
+  const mjData* d = s->theirs;
+  int n = 0, at = 0, theirs = d->ten_wrapadr[tendon];
+  const cr_model* m = &s->m;
+  assert_int_equal(cr_tendon_path(m, s->ours, tendon, s->a, 64, &n), CR_OK);
+  for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
+    int type = m->wrap_type[k], points = type == CR_WRAP_SITE ? 1 : 2;
+    if (type == CR_WRAP_JOINT) {
+      continue;
+    }
+    if (type == CR_WRAP_PULLEY) {
+      assert_int_equal(d->wrap_obj[theirs++], PULLEY);
+      continue;
+    }
+    if (points == 1 || d->wrap_obj[theirs] >= 0) {
+      same("wrap_xpos", s->a + 3 * at, d->wrap_xpos + 3 * theirs, 3 * points, 1);
+      theirs += points;
+    }
+    at += points;
+  }
+  assert_int_equal(at, n);
+  assert_int_equal(theirs, d->ten_wrapadr[tendon] + d->ten_wrapnum[tendon]);
+}
+
+static void compare_tendons(sides* s) {
+  int n;
+  for (int t = 0; t < s->m.ntendon; t++) {
+    compare_tendon(s, t);
+  }
+  assert_int_equal(cr_tendon_path(&s->m, s->ours, s->m.ntendon, s->a, 64, &n), CR_ERR_ARG);
+}
+
 // contacts of both come in the same order but where several of one pair lie side by side: sums
 static void compare_contacts(sides* s) {
   double ours[6] = {0}, theirs[6], sum[6] = {0};
@@ -252,6 +286,7 @@ static void side_by_side_with(const char* file, int integrator) {
     compare_objects(&s);
     compare_contacts(&s);
     compare_distances(&s);
+    compare_tendons(&s);
     compare_inverse(&s);
   }
   cr_parity_free(bench);

@@ -19,9 +19,11 @@
 static const char text_of_a[] =
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
     "<body name='box' pos='0 0 0.09'><freejoint/><geom name='box' type='box' size='.1 .1 .1'/>"
-    "<site name='tip'/></body><body name='arm' pos='1 0 1'><joint name='elbow' type='%s' "
+    "<site name='tip'/><site name='heel' pos='-.1 0 0'/></body><body name='arm' pos='1 0 1'><joint "
+    "name='elbow' type='%s' "
     "damping='.1'/><geom name='rod' type='capsule' size='.05' fromto='0 0 0 .3 0 0'/></body>"
-    "</worldbody><actuator><motor name='drive' joint='elbow'/></actuator><sensor><jointpos "
+    "</worldbody><tendon><spatial><site site='tip'/><site site='heel'/></spatial></tendon>"
+    "<actuator><motor name='drive' joint='elbow'/></actuator><sensor><jointpos "
     "name='angle' joint='elbow'/></sensor><keyframe><key name='home' ctrl='.5'/></keyframe>"
     "</mujoco>";
 static const char text_of_other[] =
@@ -566,6 +568,7 @@ static const row table[] = {
     ROW(cr_contact_count, "D", COUNT, 'k', NULL, NULL),
     ROW(cr_contact_get, "MDX", STATUS, 'k', NULL, NULL),
     ROW(cr_geom_distance, "MDXy", STATUS, 'k', NULL, NULL),
+    ROW(cr_tendon_path, "MDXI", STATUS, 'k', NULL, NULL),
     ROW(cr_object_velocity, "MDX", STATUS, 'k', NULL, NULL),
     ROW(cr_object_acceleration, "MDX", STATUS, 'f', NULL, NULL),
     // Jacobians of a step
