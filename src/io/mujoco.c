@@ -256,6 +256,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .nmeshpoly = (int)mj->nmeshpoly,
                   .nmeshpolyvert = (int)mj->nmeshpolyvert,
                   .nmeshpolymap = (int)mj->nmeshpolymap,
+                  .nmeshface = (int)mj->nmeshface,
                   .nhfield = (int)mj->nhfield,
                   .nhfielddata = (int)mj->nhfielddata,
                   .ntendon = (int)mj->ntendon,
@@ -274,6 +275,18 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .disableflags = mj->opt.disableflags,
                   .enableflags = mj->opt.enableflags,
                   .disableactuator = mj->opt.disableactuator};
+}
+
+// colours of materials, where an object has MuJoCo's default colour
+static void colour(cr_real* rgba, const int* material, int n, const mjModel* mj) {
+  static const cr_real none[] = {0.5, 0.5, 0.5, 1};
+  for (int i = 0; i < n; i++) {
+    cr_real* own = rgba + 4 * i;
+    bool given = own[0] != none[0] || own[1] != none[1] || own[2] != none[2] || own[3] != none[3];
+    for (int k = 0; k < 4 && material[i] >= 0 && !given; k++) {
+      own[k] = (cr_real)mj->mat_rgba[4 * material[i] + k];
+    }
+  }
 }
 
 // fields that Carom stores in another form than mjModel
@@ -300,6 +313,9 @@ static void fill_special(cr_model* m, const mjModel* mj) {
     m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;
     m->exclude_body[2 * i + 1] = mj->exclude_signature[i] & 0xffff;
   }
+  colour(m->geom_rgba, mj->geom_matid, m->ngeom, mj);
+  colour(m->site_rgba, mj->site_matid, m->nsite, mj);
+  colour(m->tendon_rgba, mj->tendon_matid, m->ntendon, mj);
   for (int i = 0; i < m->nbody; i++) {
     int id = m->body_mocapid[i];
     if (id >= 0) {

@@ -64,6 +64,7 @@ cr_status cri_mesh_keep_hull(cr_model* m, int mesh, cr_error* error) {
     renumber(m->mesh_polyvert + m->mesh_polyvertadr[p], m->mesh_polyvertnum[p], rank);
   }
   m->mesh_vertnum[mesh] = kept;
+  m->mesh_facenum[mesh] = 0;
   free(rank);
   return CR_OK;
 }

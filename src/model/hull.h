@@ -9,7 +9,7 @@
 enum { CR_MAX_MESH_VERTICES = 0xffff };
 
 /// Keeps only the vertices of a mesh that are on its hull, in their order, and renumbers graph and
-/// polygons. The others never touch anything. Their room in the arrays stays empty.
+/// polygons. The others never touch anything. Their room in the arrays stays empty, and the mesh is drawn as its hull.
 /// Errors   CR_ERR_MEMORY
 /// Notes    the mesh has a graph; a polygon with a vertex off the hull is left for cri_model_check
 cr_status cri_mesh_keep_hull(cr_model* m, int mesh, cr_error* error);

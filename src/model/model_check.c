@@ -373,6 +373,11 @@ static bool mesh_fits(const cr_model* m, int i) {
                       !all_below(m->mesh_start + 27 * (ptrdiff_t)i, 27, m->mesh_graph[graph])))) {
     return false;
   }
+  int32_t face = m->mesh_faceadr[i], nface = m->mesh_facenum[i];
+  if (nface > 0 && (!run_fits(face, nface, m->nmeshface) ||
+                    !all_below(m->mesh_face + 3 * (ptrdiff_t)face, 3 * nface, nvert))) {
+    return false;
+  }
   for (int k = poly; k < poly + npoly; k++) {
     int32_t adr = m->mesh_polyvertadr[k], n = m->mesh_polyvertnum[k];
     if (n < 3 || !run_fits(adr, n, m->nmeshpolyvert) ||

@@ -80,6 +80,7 @@ CR_SIZE(nmeshgraph, "integers of all hull graphs")
 CR_SIZE(nmeshpoly, "polygons of all hulls")
 CR_SIZE(nmeshpolyvert, "corners of all polygons")
 CR_SIZE(nmeshpolymap, "polygons of all vertices")
+CR_SIZE(nmeshface, "triangles of all meshes, as drawn")
 CR_SIZE(nhfield,   "height fields")
 CR_SIZE(nhfielddata, "heights of all height fields")
 CR_SIZE(ntendon,   "tendons")
@@ -239,6 +240,16 @@ CR_INT  (hfield_ncol,      nhfield, 1, RANGE(2, CR_MAX_GRID / 2), "columns of th
 CR_INT  (hfield_adr,       nhfield, 1, INDEX(nhfielddata), "first height")
 CR_PARAM(hfield_size,      nhfield, 4, 4, EXTENT, NOWHERE, "m", "geom", "half size along x and y, height of 1, depth of the base")
 CR_PARAM(hfield_data,      nhfielddata, 1, 1, LENGTH, NOWHERE, "1", "-", "heights, from 0 to 1, row by row")
+
+// ---- appearance, which no stage reads
+CR_INT  (geom_group,       ngeom, 1, ANY, "group of geoms that viewers show or hide together")
+CR_CONST(geom_rgba,        ngeom, 4, ANY, "1", "-", "colour and opacity, 0 to 1; those of the material where the geom has none of its own")
+CR_CONST(site_rgba,        nsite, 4, ANY, "1", "-", "colour and opacity, as of geoms")
+CR_CONST(tendon_rgba,      ntendon, 4, ANY, "1", "-", "colour and opacity, as of geoms")
+CR_CONST(tendon_width,     ntendon, 1, NOT_NEGATIVE, "m", "-", "radius of the tendon as drawn")
+CR_INT  (mesh_faceadr,     nmesh, 1, START(nmeshface), "first triangle as drawn")
+CR_INT  (mesh_facenum,     nmesh, 1, COUNT(nmeshface), "number of triangles as drawn, 0 where only the hull is kept")
+CR_INT  (mesh_face,        nmeshface, 3, INDEX(nmeshvert), "corners of the triangles: vertices of their mesh")
 
 // ---- explicit pairs and excludes
 CR_INT  (pair_dim,         npair, 1, RANGE(1, 6), "contact dimension")

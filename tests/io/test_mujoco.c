@@ -364,6 +364,23 @@ TEST(the_pattern_of_M) {
   mj_deleteModel(mj);
 }
 
+// its own colour, or else that of its material
+TEST(colours_are_those_drawn) {
+  mjModel* mj = mjcf_compile(
+      "<mujoco><asset><material name='red' rgba='1 0 0 .5'/></asset><worldbody><body>"
+      "<freejoint/><geom size='.1' material='red'/><geom size='.1' material='red' rgba='0 1 0 1'/>"
+      "<geom size='.1' group='3'/><site material='red'/></body></worldbody></mujoco>");
+  cr_model m = mjcf_model(mj);
+  const cr_real red[] = {1, 0, 0, 0.5}, green[] = {0, 1, 0, 1}, grey[] = {0.5, 0.5, 0.5, 1};
+  assert_memory_equal(m.geom_rgba, red, sizeof red);
+  assert_memory_equal(m.geom_rgba + 4, green, sizeof green);
+  assert_memory_equal(m.geom_rgba + 8, grey, sizeof grey);
+  assert_memory_equal(m.site_rgba, red, sizeof red);
+  assert_int_equal(m.geom_group[2], 3);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
 TEST(excludes_and_mocap) {
   mjModel* mj = mjcf_compile(
       "<mujoco><worldbody><body name='target' mocap='true' pos='1 2 3' quat='0 1 0 0'>"

@@ -10,7 +10,7 @@ enum { NVERT = 8, N = 4 };
 
 typedef struct {
   cr_real vert[3 * NVERT], normal[12], box[12];
-  int32_t vertadr[2], vertnum[2], graphadr[2], polyadr[2], polynum[2];
+  int32_t vertadr[2], vertnum[2], facenum[2], graphadr[2], polyadr[2], polynum[2];
   int32_t graph[2 + 2 * N + 16 + 12];
   int32_t polyvertadr[4], polyvertnum[4], polyvert[12], mapadr[NVERT], mapnum[NVERT], map[12];
   cr_model m;
@@ -22,6 +22,7 @@ static void put(mesh* s) {
   static const int32_t face[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {0, 2, 3}};
   *s = (mesh){.vertadr = {0, 1},
               .vertnum = {1, 7},
+              .facenum = {5, 6},
               .graphadr = {-1, 0},
               .polyadr = {0, 0},
               .polynum = {0, 4}};
@@ -62,6 +63,7 @@ static void put(mesh* s) {
                     .nmeshpolymap = 12,
                     .mesh_vertadr = s->vertadr,
                     .mesh_vertnum = s->vertnum,
+                    .mesh_facenum = s->facenum,
                     .mesh_graphadr = s->graphadr,
                     .mesh_graph = s->graph,
                     .mesh_polyadr = s->polyadr,
@@ -81,7 +83,8 @@ TEST(the_hull_stays_as_it_was) {
   put(&after);
   assert_int_equal(cri_mesh_keep_hull(&after.m, 1, NULL), CR_OK);
   assert_int_equal(after.vertnum[1], N);
-  assert_all_close(after.vert, before.vert, 3, 0);  // the other mesh
+  assert_true(after.facenum[0] == 5 && after.facenum[1] == 0);  // drawn as its hull
+  assert_all_close(after.vert, before.vert, 3, 0);              // the other mesh
   for (int i = 0; i < N; i++) {
     // each corner is where it was, in the graph and in each polygon
     int32_t old = CORNER[i], now = after.graph[2 + N + i];
