@@ -265,8 +265,7 @@ static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_mod
   return CR_OK;
 }
 
-static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* name,
-                                     cr_error* error) {
+cr_status cr_setup_keyframe(const cr_model* m, cr_data* d, const char* name, cr_error* error) {
   char* end;
   int k = cr_model_id(m, "keyframe", name), nkey = cr_model_count(m, "nkey");
   if (k < 0) {
@@ -342,7 +341,7 @@ cr_status cr_setup_fill(cr_setup* s, const cr_setup_options* o, cr_rollout* r, c
   CR_TRY(cr_method_rollout(&o->method, s->m, grid, r, error));
   cr_data* d = cr_rollout_data(r);
   if (o->keyframe != NULL) {
-    CR_TRY(start_from_keyframe(s->m, d, o->keyframe, error));
+    CR_TRY(cr_setup_keyframe(s->m, d, o->keyframe, error));
   }
   for (int i = 0; i < o->set.n; i++) {
     if (names_state(s->m, o->set.text[i])) {

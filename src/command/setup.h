@@ -66,6 +66,9 @@ cr_status cr_setup_fill(cr_setup* setup, const cr_setup_options* options, cr_rol
 /// The number of steps or intervals: setup->nstep.
 cr_status cr_setup_count(cr_setup* setup, const cr_setup_options* options, cr_error* error);
 
+/// Puts a keyframe into d, by name or number. CR_ERR_NAME for one that does not exist.
+cr_status cr_setup_keyframe(const cr_model* m, cr_data* d, const char* name, cr_error* error);
+
 /// Checks that a file to be written after the run can be written, and is not the model; `path` may be NULL.
 cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
                           cr_error* error);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom view: a page that shows a model and its motion in a browser.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/commands.h"
+#include "command/setup.h"
+#include "tools/files.h"
+#include "view/recorded_states.h"
+#include "view/view_page.h"
+
+typedef struct {
+  cr_text_list files, plot;
+  const char *model, *out, *keyframe;
+  cr_urdf_words urdf;
+  double fps;
+  int triangles;
+  bool force, json;
+} view_options;
+
+typedef struct {
+  const view_options* o;
+  const char* model_path;
+  const char* recording[CR_MAX_LIST];
+  int nrecording, nmotion;
+  cr_model* m;
+  cr_load_report* report;
+  cr_plotted plotted;
+  cr_shown_motion* motion;
+} view;
+
+// ---- arguments
+
+static cr_status sort_files(view* v, cr_error* error) {
+  v->model_path = v->o->model;
+  for (int i = 0; i < v->o->files.n; i++) {
+    const char* path = v->o->files.text[i];
+    if (cr_setup_names_hdf5(path)) {
+      v->recording[v->nrecording++] = path;
+    } else if (v->model_path == NULL) {
+      v->model_path = path;
+    } else {
+      return cri_fail(error, CR_ERR_ARG, "%s and %s: one model expected, and recordings (.h5)",
+                      v->model_path, path);
+    }
+  }
+  return v->model_path != NULL
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "%s: a recording does not hold its model; name it too, or with --model",
+                        v->recording[0]);
+}
+
+static bool names_html(const char* path) {
+  const char* dot = strrchr(path, '.');
+  return dot != NULL && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+}
+
+static cr_status check_output(const view* v, cr_error* error) {
+  const char* out = v->o->out;
+  struct stat there;
+  if (out == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--out is missing; name the page, as --out page.html");
+  }
+  if (!names_html(out)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--out %s: a page is written; a name that ends in .html is expected", out);
+  }
+  if (stat(out, &there) == 0 && !v->o->force) {
+    return cri_fail(error, CR_ERR_FILE, "--out %s: it exists; --force overwrites it", out);
+  }
+  return cri_file_writable(out, error);
+}
+
+// an option that would do nothing is refused
+static cr_status check_use(const view* v, bool fps_given, cr_error* error) {
+  if (v->nrecording > 0 && v->o->keyframe != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--keyframe %s: the recording gives the poses",
+                    v->o->keyframe);
+  }
+  if (v->nrecording == 0 && (v->o->plot.n > 0 || fps_given)) {
+    return cri_fail(error, CR_ERR_ARG, "%s: needs a recording",
+                    v->o->plot.n > 0 ? "--plot" : "--fps");
+  }
+  return CR_OK;
+}
+
+// ---- motions
+
+static cr_status open_model(view* v, cr_error* error) {
+  cr_urdf_options urdf;
+  CR_TRY(cr_urdf_arguments(&urdf, &v->o->urdf, v->model_path, error));
+  CR_TRY(cr_load_report_create(&v->report, error));
+  CR_TRY(cr_model_open_report(&v->m, v->model_path, &urdf, v->report, error));
+  v->plotted = (cr_plotted){.names = v->o->plot.text, .n = v->o->plot.n};
+  return cr_plotted_check(v->m, &v->plotted, error);
+}
+
+// one frame: the reference pose, or a keyframe
+static cr_status take_pose(view* v, cr_error* error) {
+  cr_data* d;
+  CR_TRY(cr_data_create(&d, v->m, error));
+  cr_status status =
+      v->o->keyframe == NULL ? CR_OK : cr_setup_keyframe(v->m, d, v->o->keyframe, error);
+  if (status == CR_OK) {
+    status = cr_shown_motion_make(&v->motion[0], v->m, "", &v->plotted, 1, error);
+  }
+  if (status == CR_OK) {
+    status = cr_shown_motion_take(&v->motion[0], 0, d, error);
+  }
+  cr_data_destroy(d);
+  return status;
+}
+
+static cr_status take_motions(view* v, cr_error* error) {
+  v->nmotion = v->nrecording > 0 ? v->nrecording : 1;
+  v->motion = calloc((size_t)v->nmotion, sizeof *v->motion);
+  if (v->motion == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d motions", v->nmotion);
+  }
+  for (int i = 0; i < v->nrecording; i++) {
+    CR_TRY(cr_recorded_motion(&v->motion[i], v->m, v->recording[i], v->o->fps, &v->plotted, error));
+  }
+  return v->nrecording > 0 ? CR_OK : take_pose(v, error);
+}
+
+// ---- output
+
+static void print(const view* v) {
+  struct stat page = {0};
+  (void)stat(v->o->out, &page);
+  if (!v->o->json) {
+    (void)printf("Wrote %s (%.2f MB). Open it in a browser.\n", v->o->out,
+                 (double)page.st_size / 1e6);
+    return;
+  }
+  cr_json j = {0};
+  cr_json_open(&j, NULL, '{');
+  cr_json_string(&j, "out", v->o->out);
+  cr_json_int(&j, "bytes", (long)page.st_size);
+  cr_json_open(&j, "frames", '[');
+  for (int i = 0; i < v->nmotion; i++) {
+    cr_json_int(&j, NULL, v->motion[i].nframe);
+  }
+  cr_json_close(&j, ']');
+  cr_json_close(&j, '}');
+  cr_json_finish(&j);
+}
+
+static const char* base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+static cr_status run(view* v, bool fps_given, cr_error* error) {
+  CR_TRY(sort_files(v, error));
+  CR_TRY(check_output(v, error));
+  CR_TRY(check_use(v, fps_given, error));
+  CR_TRY(open_model(v, error));
+  CR_TRY(take_motions(v, error));
+  CR_TRY(cr_view_page_write(v->m, base_name(v->model_path), v->o->triangles, v->motion, v->nmotion,
+                            v->o->out, error));
+  print(v);
+  return CR_OK;
+}
+
+static void free_all(view* v) {
+  for (int i = 0; i < v->nmotion && v->motion != NULL; i++) {
+    cr_shown_motion_free(&v->motion[i]);
+  }
+  free(v->motion);
+  cr_model_destroy(v->m);
+  cr_load_report_destroy(v->report);
+}
+
+int cr_cli_view(int argc, char** argv) {
+  view_options o = {.fps = 50, .triangles = 150000};
+  view v = {.o = &o};
+  const cr_option rows[] = {
+      {"", CR_OPT_LIST, &o.files, "MODEL|FILE.h5",
+       "MJCF, URDF or Carom model file, and recordings of carom rollout --out; the second and "
+       "later "
+       "ones are translucent"},
+      {"--model", CR_OPT_TEXT, &o.model, "MODEL", "the model, if it is not among the files"},
+      {"--out", CR_OPT_TEXT, &o.out, "FILE.html", "write this page"},
+      {"--force", CR_OPT_FLAG, &o.force, "", "overwrite a page that exists"},
+      {"--plot", CR_OPT_LIST, &o.plot, "NAME",
+       "plot numbers beside the motion, as qpos[hinge] or site_xpos[tip].z"},
+      {"--fps", CR_OPT_POSITIVE, &o.fps, "N", "keep at most N states a second (default 50)"},
+      {"--triangles", CR_OPT_COUNT, &o.triangles, "N",
+       "draw all meshes with about N triangles at most, larger ones coarser (default 150000)"},
+      {"--keyframe", CR_OPT_TEXT, &o.keyframe, "K",
+       "without a recording: show a keyframe, by name or number (default: the reference pose)"},
+      CR_URDF_OPTIONS(o.urdf),
+      {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
+  };
+  const cr_command_line line = {
+      "view",
+      "Writes a page that shows a model and its motion in a browser, without a network.\n"
+      "Examples: carom view arm.xml --out arm.html\n"
+      "          carom view arm.xml swing.h5 --plot 'qpos[elbow]' --out swing.html",
+      rows, (int)(sizeof rows / sizeof rows[0])};
+  cr_error error = {0};
+  cr_help help = CR_HELP_NONE;
+  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
+    return 0;
+  }
+  if (status == CR_OK) {
+    status = run(&v, cr_option_given(argc, argv, "--fps"), &error);
+  }
+  int code = status == CR_OK ? 0 : cr_cli_fail("view", o.json, &error, v.report);
+  free_all(&v);
+  return code;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: reads its data, draws while something moves, and answers mouse, touch and keys.
+
+const looks = {
+  light: { sky: [0.957, 0.965, 0.973], ground: [0.87, 0.89, 0.91], line: [0.55, 0.60, 0.66, 0.55] },
+  dark: { sky: [0.082, 0.098, 0.118], ground: [0.16, 0.185, 0.21], line: [0.45, 0.50, 0.56, 0.45] },
+};
+const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+const byId = (id) => document.getElementById(id);
+const fixed = (x) => x.toFixed(x >= 100 ? 1 : 2);
+
+const state = { time: 0, playing: false, speed: 1, theme: "light", stale: true, share: 1, last: 0, rate: 0, drawn: 0, counted: 0 };
+let data, scene, canvas, camera, plots = [], end = 0;
+
+function setTheme(theme) {
+  state.theme = theme;
+  document.documentElement.dataset.theme = theme;
+  plots.forEach(drawPlot);
+  state.stale = true;
+}
+
+function seek(time) {
+  state.time = Math.min(Math.max(time, 0), end);
+  state.stale = true;
+}
+
+function setPlaying(playing) {
+  if (playing && state.time >= end) {
+    state.time = 0;
+  }
+  state.playing = playing && end > 0;
+  state.last = performance.now();
+  state.drawn = 0;
+  byId("play").innerHTML = state.playing ? "&#10074;&#10074;" : "&#9654;";
+  state.stale = true;
+}
+
+function reset() {
+  fitCamera(camera, scene.box, canvas.canvas.clientWidth / canvas.canvas.clientHeight);
+  state.stale = true;
+}
+
+// frame by frame of the first motion
+function step(by) {
+  const motion = data.motions[0], { at } = frameAt(motion, state.time + 1e-9);
+  setPlaying(false);
+  seek(motion.time[Math.min(Math.max(at + by, 0), motion.frames - 1)]);
+}
+
+function changeSpeed(by) {
+  const select = byId("speed");
+  select.selectedIndex = Math.min(Math.max(select.selectedIndex + by, 0), speeds.length - 1);
+  state.speed = speeds[select.selectedIndex];
+}
+
+const keys = {
+  " ": () => setPlaying(!state.playing), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => seek(0),
+  End: () => seek(end), "+": () => changeSpeed(1), "=": () => changeSpeed(1), "-": () => changeSpeed(-1), f: reset,
+};
+
+function onKey(e) {
+  const action = keys[e.key];
+  if (action && !e.ctrlKey && !e.metaKey && !e.altKey && e.target.tagName !== "SELECT" && e.target.type !== "checkbox") {
+    e.preventDefault();
+    action();
+  }
+}
+
+function addSwitch(parent, text, get, set) {
+  const label = element("label", "", parent), box = document.createElement("input");
+  box.type = "checkbox";
+  box.checked = get();
+  box.addEventListener("change", () => { set(box.checked); state.stale = true; });
+  label.append(box, text);
+  return label;
+}
+
+function makePanel() {
+  const panel = byId("panel"), { show } = scene, has = {
+    hulls: data.geoms.some((g) => g.group >= hiddenGroup), sites: data.sites.length > 0, tendons: data.tendons.length > 0,
+    contacts: data.motions.some((m) => m.contact.length > 0), frames: true, shadows: scene.planes.length > 0,
+  };
+  const names = {
+    hulls: "collision shapes", sites: "sites", tendons: "tendons", contacts: "contacts and forces", frames: "body frames", shadows: "shadows",
+  };
+  Object.keys(names).filter((k) => has[k]).forEach((k) => addSwitch(panel, names[k], () => show[k], (on) => { show[k] = on; }));
+  const view = element("button", "whole scene (f)", panel), theme = element("button", "light or dark", panel);
+  view.addEventListener("click", reset);
+  theme.addEventListener("click", () => setTheme(state.theme === "dark" ? "light" : "dark"));
+  panel.open = window.innerWidth > 720;
+}
+
+function makeLegend() {
+  const list = byId("legend"), many = data.motions.length > 1;
+  document.title = `${data.model}: carom view`;
+  document.querySelector("#title h1").textContent = data.model;
+  data.motions.filter((m) => m.name !== "").forEach((motion, m) => {
+    const item = element("li", many ? "" : motion.name, list);
+    if (many) {
+      const label = addSwitch(item, motion.name, () => scene.seen[m], (on) => { scene.seen[m] = on; });
+      const mark = element("span", "", item);
+      mark.className = "mark";
+      mark.style.background = series[m % series.length];
+      item.prepend(mark);
+      label.style.opacity = 1;
+    }
+  });
+}
+
+function makeBar() {
+  const slider = byId("time"), select = byId("speed");
+  byId("bar").hidden = end === 0;
+  slider.max = end;
+  slider.addEventListener("input", () => { setPlaying(false); seek(Number(slider.value)); });
+  byId("play").addEventListener("click", () => setPlaying(!state.playing));
+  speeds.forEach((s) => element("option", `${s}x`, select));
+  select.selectedIndex = speeds.indexOf(1);
+  select.addEventListener("change", () => { state.speed = speeds[select.selectedIndex]; });
+}
+
+function showTime() {
+  byId("time").value = state.time;
+  byId("clock").innerHTML = `${fixed(state.time)}<span> / ${fixed(end)}</span> s`;
+  plots.forEach((p) => markPlot(p, state.time));
+}
+
+// fewer pixels and no shadows where the machine is too slow for 30 frames a second
+function adapt(now) {
+  const seconds = (now - state.counted) / 1000;
+  if (state.drawn === 0) {
+    state.counted = now;
+  } else if (seconds > 0.7) {
+    state.rate = state.drawn / seconds;
+    document.documentElement.dataset.rate = state.rate.toFixed(1);
+    if (state.rate < 33) {
+      scene.show.shadows = scene.show.shadows && state.share > 0.7;
+      state.share = Math.max(state.share * 0.75, 0.4);
+    }
+    state.drawn = 0;
+    state.counted = now;
+  }
+  state.drawn += 1;
+}
+
+function advance(now) {
+  const seconds = (now - state.last) / 1000;
+  state.last = now;
+  if (state.playing && seconds > 0) {
+    adapt(now);
+    state.time += seconds * state.speed;
+    if (state.time >= end) {
+      seek(end);
+      setPlaying(false);
+    }
+    state.stale = true;
+  }
+}
+
+function tick(now) {
+  advance(now);
+  if (state.stale) {
+    state.stale = false;
+    fitCanvas(canvas, state.share);
+    drawScene(canvas, scene, camera, state.time, looks[state.theme]);
+    showTime();
+  }
+  requestAnimationFrame(tick);
+}
+
+// #time=0.5&camera=x,y,z,to_x,to_y,to_z&theme=dark&panel=closed&forces=off&play: a view that can be linked to
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1)), numbers = (asked.get("camera") || "").split(",").map(Number);
+  if (numbers.length === 6 && numbers.every(Number.isFinite)) {
+    aimCamera(camera, numbers.slice(0, 3), numbers.slice(3));
+  }
+  if (asked.has("time")) {
+    seek(Number(asked.get("time")) || 0);
+  }
+  if (asked.has("panel")) {
+    byId("panel").open = asked.get("panel") === "open";
+  }
+  scene.show.contacts = asked.get("forces") !== "off";
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  setTheme(asked.get("theme") || (dark ? "dark" : "light"));
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  setPlaying(asked.has("play") || (!asked.has("time") && !still));
+}
+
+function fault(text) {
+  byId("fault").textContent = text;
+  byId("fault").hidden = false;
+}
+
+function start() {
+  data = readData(JSON.parse(byId("carom-data").textContent), isSlow());
+  canvas = openCanvas(document.querySelector("canvas"));
+  if (!canvas) {
+    fault("This browser has no WebGL 2, which the scene needs.");
+    return;
+  }
+  end = Math.max(...data.motions.map((m) => m.end));
+  scene = makeScene(canvas, data);
+  camera = makeCamera();
+  makePanel();
+  makeLegend();
+  makeBar();
+  plots = data.plots.map((p, i) => makePlot(data, i, end, seek));
+  followPointers(canvas.canvas, camera, () => { state.stale = true; }, reset);
+  window.addEventListener("keydown", onKey);
+  new ResizeObserver(() => { plots.forEach(drawPlot); state.stale = true; }).observe(document.body);
+  reset();
+  readAddress();
+  window.addEventListener("hashchange", readAddress);
+  window.carom = { state, camera, scene, draw: () => drawScene(canvas, scene, camera, state.time, looks[state.theme]) };
+  requestAnimationFrame(tick);
+}
+
+start();

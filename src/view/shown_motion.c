@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/shown_motion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/packed.h"
+#include "view/shown_model.h"
+
+// ---- plots
+
+static cr_place_info place_of(const cr_model* m, const char* name) {
+  cr_place_info place = {.size = sizeof place};
+  (void)cr_model_place(m, name, &place, NULL);
+  return place;
+}
+
+cr_status cr_plotted_check(const cr_model* m, const cr_plotted* plotted, cr_error* error) {
+  for (int i = 0; i < plotted->n; i++) {
+    cr_place_info place = {.size = sizeof place};
+    const char* name = plotted->names[i];
+    CR_TRY(cr_model_place(m, name, &place, error));
+    if (place.count == 0) {
+      return cri_fail(error, CR_ERR_NAME, "--plot %s: it has no numbers", name);
+    }
+    if (place.count > CR_MAX_PLOTTED) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "--plot %s: it has %d numbers, a plot shows at most %d; name some, as %s[0]",
+                      name, place.count, CR_MAX_PLOTTED, name);
+    }
+  }
+  return CR_OK;
+}
+
+void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted) {
+  cr_json_open(j, "plots", '[');
+  for (int i = 0; i < plotted->n; i++) {
+    cr_place_info place = place_of(m, plotted->names[i]);
+    cr_field_info field = {.size = sizeof field};
+    (void)cr_field_get(m, place.field, &field, NULL);
+    cr_json_open(j, NULL, '{');
+    cr_json_string(j, "title", plotted->names[i]);
+    cr_json_string(j, "unit", field.unit);
+    cr_json_string(j, "meaning", field.meaning);
+    cr_json_open(j, "columns", '[');
+    for (int k = 0; k < place.count; k++) {
+      char text[16];
+      (void)snprintf(text, sizeof text, "%d", k);
+      cr_json_string(j, NULL, text);
+    }
+    cr_json_close(j, ']');
+    cr_json_close(j, '}');
+  }
+  cr_json_close(j, ']');
+}
+
+// ---- room
+
+static void count_points(void* context, int points) { (void)context, (void)points; }
+
+static cr_real* rows(int nframe, int width) {
+  return calloc((size_t)nframe * (size_t)width + 1, sizeof(cr_real));
+}
+
+cr_status cr_shown_motion_make(cr_shown_motion* s, const cr_model* m, const char* name,
+                               const cr_plotted* plotted, int nframe, cr_error* error) {
+  *s = (cr_shown_motion){.m = m,
+                         .name = name,
+                         .plotted = *plotted,
+                         .nframe = nframe,
+                         .nbody = cr_model_count(m, "nbody"),
+                         .ntendon = cr_model_count(m, "ntendon")};
+  for (int i = 0; i < s->ntendon; i++) {
+    s->npoint += cr_shown_lines(m, i, count_points, NULL);
+  }
+  for (int i = 0; i < plotted->n; i++) {
+    s->nplot += place_of(m, plotted->names[i]).count;
+  }
+  s->time = rows(nframe, 1);
+  s->pose = rows(nframe, 7 * s->nbody);
+  s->path = rows(nframe, 3 * s->npoint);
+  s->level = rows(nframe, s->ntendon);
+  s->plot = rows(nframe, s->nplot);
+  s->first = calloc((size_t)nframe + 1, sizeof *s->first);
+  bool made = s->time != NULL && s->pose != NULL && s->path != NULL && s->level != NULL &&
+              s->plot != NULL && s->first != NULL;
+  return made ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d frames", name, nframe);
+}
+
+void cr_shown_motion_free(cr_shown_motion* s) {
+  free(s->time);
+  free(s->pose);
+  free(s->path);
+  free(s->level);
+  free(s->plot);
+  free(s->first);
+  free(s->contact);
+  *s = (cr_shown_motion){0};
+}
+
+// ---- a frame
+
+static cr_status told(const cr_data* d, cr_status status, cr_error* error) {
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_data_error(d));
+}
+
+static const cr_real* numbers(const cr_shown_motion* s, const cr_data* d, const char* field) {
+  return cr_data_numbers(s->m, d, field, NULL, NULL);
+}
+
+static void take_poses(cr_shown_motion* s, int k, const cr_data* d) {
+  const cr_real *pos = numbers(s, d, "xpos"), *quat = numbers(s, d, "xquat");
+  cr_real* to = s->pose + 7 * (size_t)k * (size_t)s->nbody;
+  for (int b = 0; b < s->nbody; b++, to += 7) {
+    memcpy(to, pos + 3 * (ptrdiff_t)b, 3 * sizeof *to);
+    memcpy(to + 3, quat + 4 * (ptrdiff_t)b, 4 * sizeof *to);
+  }
+}
+
+// the activation of a muscle on a tendon, -1 if it has none
+static int activation_of(const cr_model* m, int tendon) {
+  enum { TENDON = 3, MUSCLE = 4 };  // mjtTrn, mjtDyn
+  const int32_t *type = cr_model_integers(m, "actuator_trntype", NULL, NULL),
+                *target = cr_model_integers(m, "actuator_trnid", NULL, NULL),
+                *dynamics = cr_model_integers(m, "actuator_dyntype", NULL, NULL),
+                *act = cr_model_integers(m, "actuator_actadr", NULL, NULL);
+  for (int i = 0; i < cr_model_count(m, "nactuator"); i++) {
+    if (type[i] == TENDON && target[2 * i] == tendon && dynamics[i] == MUSCLE) {
+      return act[i];
+    }
+  }
+  return -1;
+}
+
+static cr_status take_tendons(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
+  const cr_real *length = numbers(s, d, "ten_length"), *act = numbers(s, d, "act");
+  cr_real *path = s->path + 3 * (size_t)k * (size_t)s->npoint,
+          *level = s->level + (size_t)k * (size_t)s->ntendon;
+  for (int i = 0, at = 0, n; i < s->ntendon; i++, at += n) {
+    int a = activation_of(s->m, i);
+    level[i] = a >= 0 ? act[a] : length[i];
+    CR_TRY(
+        told(d, cr_tendon_path(s->m, d, i, path + 3 * (ptrdiff_t)at, s->npoint - at, &n), error));
+  }
+  return CR_OK;
+}
+
+// the force on the body that moves, in the world
+static void put_contact(cr_real to[6], const cr_model* m, const cr_contact* c) {
+  const int32_t* body = cr_model_integers(m, "geom_bodyid", NULL, NULL);
+  cr_real sign = body[c->geom[1]] == 0 ? -1 : 1;
+  for (int i = 0; i < 3; i++) {
+    to[i] = c->pos[i];
+    to[3 + i] = sign * (c->frame[i] * c->force[0] + c->frame[3 + i] * c->force[1] +
+                        c->frame[6 + i] * c->force[2]);
+  }
+}
+
+static cr_status take_contacts(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
+  int n = cr_contact_count(d);
+  if (s->ncontact + n > s->contact_room) {
+    int room = 2 * (s->ncontact + n);
+    cr_real* larger = realloc(s->contact, 6 * (size_t)room * sizeof *larger);
+    if (larger == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d contacts", s->name, room);
+    }
+    s->contact = larger;
+    s->contact_room = room;
+  }
+  for (int i = 0; i < n; i++) {
+    cr_contact c;
+    CR_TRY(told(d, cr_contact_get(s->m, d, i, &c), error));
+    put_contact(s->contact + 6 * (size_t)s->ncontact++, s->m, &c);
+  }
+  s->first[k + 1] = s->ncontact;
+  return CR_OK;
+}
+
+static cr_status take_plots(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
+  cr_real* to = s->plot + (size_t)k * (size_t)s->nplot;
+  for (int i = 0; i < s->plotted.n; i++) {
+    int count = place_of(s->m, s->plotted.names[i]).count;
+    CR_TRY(cr_data_get(s->m, d, s->plotted.names[i], to, count, error));
+    to += count;
+  }
+  return CR_OK;
+}
+
+cr_status cr_shown_motion_take(cr_shown_motion* s, int k, cr_data* d, cr_error* error) {
+  CR_TRY(cr_data_check(s->m, d, error));
+  CR_TRY(told(d, cr_forward(s->m, d), error));
+  s->time[k] = cr_data_time(d);
+  take_poses(s, k, d);
+  CR_TRY(take_tendons(s, k, d, error));
+  CR_TRY(take_contacts(s, k, d, error));
+  return take_plots(s, k, d, error);
+}
+
+// ---- output
+
+// lengths become shares of the range of their tendon; activations lie between 0 and 1 already
+static void scale_levels(cr_shown_motion* s, int tendon) {
+  cr_real low = 0, high = 1;
+  for (int k = 0; k < s->nframe && activation_of(s->m, tendon) < 0; k++) {
+    cr_real x = s->level[(size_t)k * (size_t)s->ntendon + (size_t)tendon];
+    low = k == 0 || x < low ? x : low;
+    high = k == 0 || x > high ? x : high;
+  }
+  for (int k = 0; k < s->nframe; k++) {
+    cr_real* x = s->level + (size_t)k * (size_t)s->ntendon + tendon;
+    *x = high > low ? fmin(fmax((*x - low) / (high - low), 0), 1) : 0;
+  }
+}
+
+static void put_plots(cr_json* j, const cr_shown_motion* s) {
+  cr_json_open(j, "plots", '[');
+  for (int i = 0, at = 0; i < s->plotted.n; i++) {
+    int count = place_of(s->m, s->plotted.names[i]).count;
+    cr_real* column = rows(s->nframe, count);
+    j->failed = j->failed || column == NULL;
+    for (int k = 0; k < s->nframe && column != NULL; k++) {
+      memcpy(column + (ptrdiff_t)k * count, s->plot + (ptrdiff_t)k * s->nplot + at,
+             (size_t)count * sizeof *column);
+    }
+    cr_packed_reals(j, NULL, column, column == NULL ? 0 : (size_t)s->nframe * (size_t)count);
+    free(column);
+    at += count;
+  }
+  cr_json_close(j, ']');
+}
+
+void cr_shown_motion_put(cr_json* j, cr_shown_motion* s) {
+  cr_real start = s->time[0];
+  for (int k = 0; k < s->nframe; k++) {
+    s->time[k] -= start;
+  }
+  for (int i = 0; i < s->ntendon; i++) {
+    scale_levels(s, i);
+  }
+  cr_json_open(j, NULL, '{');
+  cr_json_string(j, "name", s->name);
+  cr_json_real(j, "start", start);
+  cr_packed_reals(j, "time", s->time, (size_t)s->nframe);
+  cr_packed_steps(j, "pose", s->pose, s->nframe, 7 * s->nbody);
+  if (s->npoint > 0) {
+    cr_packed_steps(j, "path", s->path, s->nframe, 3 * s->npoint);
+    cr_packed_steps(j, "level", s->level, s->nframe, s->ntendon);
+  }
+  cr_packed_whole(j, "contact_first", s->first, (size_t)s->nframe + 1);
+  cr_packed_reals(j, "contact", s->contact, 6 * (size_t)s->ncontact);
+  put_plots(j, s);
+  cr_json_close(j, '}');
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A motion as a page shows it: at each frame the poses of bodies, paths of tendons, contacts, and the numbers of plots.
+#ifndef CR_VIEW_SHOWN_MOTION_H
+#define CR_VIEW_SHOWN_MOTION_H
+
+#include "base/status.h"
+#include "carom/carom.h"
+#include "tools/json.h"
+
+/// Most numbers in one plot.
+enum { CR_MAX_PLOTTED = 12 };
+
+/// Numbers to plot, by name.
+typedef struct {
+  const char* const* names;
+  int n;
+} cr_plotted;
+
+typedef struct {
+  const cr_model* m;
+  const char* name;  // in the legend
+  cr_plotted plotted;
+  int nframe, nbody, ntendon, npoint, ncontact, nplot;  // nplot: numbers of all plots together
+  cr_real *time, *pose, *path, *level, *plot;           // a row a frame
+  int32_t* first;                                       // nframe + 1: contacts before each frame
+  cr_real* contact;                                     // position and force of each
+  int contact_room;
+} cr_shown_motion;
+
+/// Checks the names of plots: places with 1 to CR_MAX_PLOTTED numbers.
+/// Errors   CR_ERR_NAME, CR_ERR_ARG
+cr_status cr_plotted_check(const cr_model* m, const cr_plotted* plotted, cr_error* error);
+
+/// Makes room for frames. Owner: the caller, cr_shown_motion_free, also after an error.
+cr_status cr_shown_motion_make(cr_shown_motion* motion, const cr_model* m, const char* name,
+                               const cr_plotted* plotted, int nframe, cr_error* error);
+void cr_shown_motion_free(cr_shown_motion* motion);
+
+/// Takes frame k, after frame k - 1, from a state: checks it, calls cr_forward.
+/// Errors   those of cr_data_check and cr_forward; CR_ERR_MEMORY
+cr_status cr_shown_motion_take(cr_shown_motion* motion, int k, cr_data* d, cr_error* error);
+
+/// Adds the motion as an object, once: its times become those since the first frame, its levels shares from 0 to 1.
+void cr_shown_motion_put(cr_json* j, cr_shown_motion* motion);
+
+/// Adds titles, units and columns of the plots as the member "plots".
+void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted);
+
+#endif

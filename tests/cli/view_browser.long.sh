@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom view: what a browser makes of a page. Pictures at several times, on a screen and on a phone: a cube is where the
+# recording says, nothing is fetched, the console is silent, touch and keys work, ten seconds play at 30 frames a second.
+# With CAROM_VIEW_PICTURE=FILE.png also writes the picture of docs/view.md.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+export PYTHONPATH=$CAROM_SOURCE_DIR/tests/support PYTHONDONTWRITEBYTECODE=1
+if ! python3 -c 'import browser, sys; sys.exit(browser.program() is None)'; then
+  echo "view_browser: there is no Chromium (apt-get install chromium); skipped"
+  exit 0
+fi
+toss=$CAROM_SOURCE_DIR/examples/cube_toss.xml
+for k in 1 2 3; do
+  expect 0 toss rollout "$toss" --time 10 --timestep 0.005 --set "qvel=0.$k,0.8,1.2,3,$k,-4" --out toss$k.h5
+done
+expect 0 page view "$toss" toss1.h5 --out toss.html
+expect 0 page view "$toss" toss1.h5 toss2.h5 toss3.h5 --fps 100 --plot 'qpos[cube].z' 'contact[board:cube].dist' --out tosses.html
+for k in 1 2 3; do
+  expect 0 toss rollout "$toss" --time 1 --timestep 0.0025 --set "qvel=0.$k,0.8,1.2,3,$k,-4" --out short$k.h5
+done
+expect 0 page view "$toss" short1.h5 short2.h5 short3.h5 --fps 400 --plot 'qpos[cube].z' 'contact[board:cube].dist' 'energy' --out picture.html
+python3 "$CAROM_SOURCE_DIR/tests/support/look.py" "$work" "${CAROM_VIEW_PICTURE:-}" || fail "the pages in a browser"
+finish
