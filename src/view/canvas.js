@@ -165,25 +165,32 @@ function drawShape(gl, s) {
 }
 
 const lineNumbers = 12;  // from, to, radii, colour
+const lineCorners = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]];
 
+// a line comes once for each corner of its two triangles: drawing without a graphics card is slow for instances
 function lineArray(gl, program) {
-  const array = gl.createVertexArray(), data = gl.createBuffer();
-  const attribute = (name, size, stride, offset, divisor) => {
+  const array = gl.createVertexArray(), data = gl.createBuffer(), stride = 4 * (2 + lineNumbers);
+  gl.bindVertexArray(array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, data);
+  [["corner", 2, 0], ["from", 3, 2], ["to", 3, 5], ["radii", 2, 8], ["tint", 4, 10]].forEach(([name, size, first]) => {
     const at = gl.getAttribLocation(program, name);
     gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
-    gl.vertexAttribDivisor(at, divisor);
-  };
-  gl.bindVertexArray(array);
-  buffer(gl, [0, 0, 1, 0, 0, 1, 1, 1]);
-  attribute("corner", 2, 0, 0, 0);
-  gl.bindBuffer(gl.ARRAY_BUFFER, data);
-  attribute("from", 3, 4 * lineNumbers, 0, 1);
-  attribute("to", 3, 4 * lineNumbers, 12, 1);
-  attribute("radii", 2, 4 * lineNumbers, 24, 1);
-  attribute("tint", 4, 4 * lineNumbers, 32, 1);
+    gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, 4 * first);
+  });
   gl.bindVertexArray(null);
   return { array, data };
+}
+
+function lineVertices(numbers) {
+  const n = numbers.length / lineNumbers, wide = 2 + lineNumbers, all = new Float32Array(6 * n * wide);
+  for (let i = 0; i < n; i++) {
+    const line = numbers.slice(lineNumbers * i, lineNumbers * (i + 1));
+    lineCorners.forEach((corner, k) => {
+      all.set(corner, (6 * i + k) * wide);
+      all.set(line, (6 * i + k) * wide + 2);
+    });
+  }
+  return all;
 }
 
 // a machine that draws without a graphics card has no time for smooth edges
@@ -299,8 +306,8 @@ function drawLines(c, eye, numbers, least) {
   gl.uniform1f(line.place.least, least);
   gl.bindVertexArray(lines.array);
   gl.bindBuffer(gl.ARRAY_BUFFER, lines.data);
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
-  gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, numbers.length / lineNumbers);
+  gl.bufferData(gl.ARRAY_BUFFER, lineVertices(numbers), gl.DYNAMIC_DRAW);
+  gl.drawArrays(gl.TRIANGLES, 0, 6 * numbers.length / lineNumbers);
 }
 
 function clearCanvas(c, colour) {
