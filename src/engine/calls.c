@@ -150,7 +150,7 @@ typedef struct {
 } path;
 
 static void put_point(path* p, const cr_real x[3]) {
-  if (p->n < p->most) {
+  if (p->points != NULL && p->n < p->most) {
     cr_copy3(p->points + 3 * p->n, x);
   }
   p->n++;

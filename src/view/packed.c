@@ -105,7 +105,7 @@ static void put_steps(encoder* e, const cr_real* range, const cr_real* x, int ro
 
 void cr_packed_steps(cr_json* j, const char* key, const cr_real* x, int rows, int columns) {
   encoder e;
-  cr_real* range = malloc(2 * (size_t)columns * sizeof *range + 1);
+  cr_real* range = calloc(2 * (size_t)columns + 1, sizeof *range);
   cr_json_open(j, key, '{');
   cr_json_string(j, "of", "u2");
   j->failed = j->failed || range == NULL;

@@ -195,7 +195,10 @@ static long read_all(drawn* list, const cr_model* m, double fineness) {
 // in the finest grids with so many triangles; -1 without memory
 static long read_within(drawn* list, const cr_model* m, long triangles) {
   const double finest = 4, coarsest = 0.02;
-  long sum = list == NULL ? -1 : read_all(list, m, 0);
+  if (list == NULL) {
+    return -1;
+  }
+  long sum = read_all(list, m, 0);
   for (double fineness = finest; sum > triangles && fineness > coarsest; fineness *= 0.85) {
     sum = read_all(list, m, fineness);
   }
