@@ -137,12 +137,13 @@ static cr_status open_weights(cr_learner* l, const cr_model* m, const cr_lesson*
 // from the parameters that it has
 static cr_status open_search(cr_learner* l, const cr_measurements* ms, const cr_lesson* lesson,
                              cr_error* error) {
-  const cr_identification_options options = {.size = sizeof options,
-                                             .window = lesson->window,
-                                             .start = CR_START_MEASURED,
-                                             .nthread = 1,
-                                             .stop = lesson->stop,
-                                             .context = lesson->context};
+  const cr_identification_options options = {
+      .size = sizeof options,
+      .window = lesson->window,
+      .start = lesson->find_starts ? CR_START_ESTIMATED : CR_START_MEASURED,
+      .nthread = 1,
+      .stop = lesson->stop,
+      .context = lesson->context};
   CR_TRY(cr_identification_create(&l->id, l->parameters, ms, &options, error));
   l->n = cr_identification_count(l->id);
   l->x = calloc((size_t)l->n, sizeof *l->x);

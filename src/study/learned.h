@@ -41,6 +41,7 @@ cr_status cri_states_add(cr_measurements* ms, const cr_states* states, int nq, i
 /// How the weights are found.
 typedef struct {
   cr_real window;    // s that are predicted from one known state; 0: whole runs
+  bool find_starts;  // these states are unknown, and begin at what was measured
   cr_real prior_sd;  // of every weight, about 0; 0: none
   bool keep_zeros;   // weights that are exactly 0 stay so
   bool (*stop)(void* context);

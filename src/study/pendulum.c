@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real double pendulum (Asseman, Kornuta and Ozcan, Learning beyond simulated physics, 2018): two angles from a film. Length, inertias and
 // friction with intervals, from pieces of two thirds of the runs, and from each of these runs alone. On the other runs: the time until
-// a prediction from 0.2 s is off by an angle, of the model found, of one without friction, and of the guess.
+// a prediction from 0.2 s is off by an angle, of the model found, of one without friction, and of the guess; of the model found with a
+// network on the torques of its joints, and of an LSTM alone.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "notebook/sweep.h"
 #include "study/studies.h"
 #include "study/swing_fit.h"
+#include "study/swing_lstm.h"
 #include "tools/plot.h"
 
 // of the recordings that the study makes
@@ -27,8 +29,9 @@ typedef struct {
   const cr_notebook* book;
   cr_swing_data data;
   cr_model* m;
-  cr_table found;
+  cr_table found, learned;
   int train, held, pieces, starts;  // runs to fit, runs to predict; of each run
+  int seeds, epochs;                // of networks; of the LSTM
 } pendulum;
 
 static bool stopped(void* context) {
@@ -148,12 +151,137 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   return status;
 }
 
-// ---- claims
+// ---- networks: a row for the model found, then one for each seed of a kind
+
+enum { FOUND, CORRECTED, LSTM, N_KIND };
+static const char* const kind_names[N_KIND] = {"identified", "identified + network", "LSTM alone"};
+enum { MOST_HELD = 6, MOST_STARTS = 8 };
+enum {
+  N_KIND_OF,
+  N_SEED,
+  N_WITHIN,
+  N_WIDE = N_WITHIN + 3,
+  N_ERROR,
+  N_RUN,
+  N_RUN_ERROR = N_RUN + MOST_HELD
+};
+static const char network_csv[] = "pendulum_network.csv";
+static const char network_header[] =
+    "kind,seed,time,time_low,time_high,time_wide,error,time_1,time_2,time_3,time_4,time_5,time_6,"
+    "error_1,error_2,error_3,error_4,error_5,error_6";
+
+// a model, or the network that remembers
+typedef struct {
+  const cr_model* m;
+  const cr_lstm* lstm;
+  const cr_swing_lstm* how;
+} predictor;
+
+// rms of both angles from the end of the start until as long behind it
+static double error_behind(const double* seen, const cr_real* angle, int start) {
+  double sum = 0;
+  for (int i = 2 * start; i < 4 * start; i++) {
+    sum += ((double)angle[i] - seen[i]) * ((double)angle[i] - seen[i]);
+  }
+  return sqrt(sum / (2 * start));
+}
+
+static cr_status judge_start(pendulum* p, predictor by, int i, cr_real* angle, double time[N_LIMIT],
+                             double* error_of, cr_error* error) {
+  int run, first, rows;
+  place_of(p, i, &run, &first, &rows);
+  double interval = (double)p->data.interval;
+  int start = (int)lround(start_time / interval) + 1;
+  const double* seen = p->data.run[run].angle + (ptrdiff_t)2 * first;
+  CR_TRY(by.lstm != NULL
+             ? cri_swing_lstm_predict(by.lstm, &p->data, by.how, run, first, rows, angle, error)
+             : cri_swing_predict(by.m, &p->data, run, first, start, rows, angle, error));
+  for (int j = 0; j < N_LIMIT; j++) {
+    time[j] = time_off(seen, angle, rows, limits[j], interval);
+  }
+  *error_of = error_behind(seen, angle, start);
+  return CR_OK;
+}
 
 static int rising(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
+
+// of numbers, which it sorts
+static double quantile_of(double* values, int n, double share) {
+  qsort(values, (size_t)n, sizeof values[0], rising);
+  return values[(int)(share * (n - 1) + 0.5)];
+}
+
+static cr_status judge(pendulum* p, predictor by, cr_real* row, cr_error* error) {
+  double time[MOST_HELD * MOST_STARTS], wide[MOST_HELD * MOST_STARTS], off[MOST_HELD * MOST_STARTS];
+  int n = p->held * p->starts, run, first, rows;
+  place_of(p, 0, &run, &first, &rows);
+  cr_real* angle = calloc((size_t)rows * 2, sizeof *angle);
+  cr_status status = angle != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory");
+  for (int i = 0; i < n && status == CR_OK; i++) {
+    double times[N_LIMIT] = {0};
+    status = judge_start(p, by, i, angle, times, &off[i], error);
+    time[i] = times[0];
+    wide[i] = times[1];
+  }
+  free(angle);
+  for (int r = 0; r < p->held && status == CR_OK; r++) {
+    row[N_RUN + r] = (cr_real)quantile_of(time + r * p->starts, p->starts, 0.5);
+    row[N_RUN_ERROR + r] = (cr_real)quantile_of(off + r * p->starts, p->starts, 0.5);
+  }
+  for (int j = 0; j < 3 && status == CR_OK; j++) {
+    static const double shares[] = {0.5, 0.25, 0.75};
+    row[N_WITHIN + j] = (cr_real)quantile_of(time, n, shares[j]);
+  }
+  if (status == CR_OK) {
+    row[N_WIDE] = (cr_real)quantile_of(wide, n, 0.5);
+    row[N_ERROR] = (cr_real)quantile_of(off, n, 0.5);
+  }
+  return status;
+}
+
+static cr_status with_model(pendulum* p, int seed, cr_real* row, cr_error* error) {
+  const cr_swing_search search = {
+      .data = &p->data, .runs = p->train, .pieces = p->pieces, .piece = CR_R(0.4)};
+  cr_model* m = NULL;
+  cr_status status = model_of(p, ALL, &m, error);
+  if (status == CR_OK && seed > 0) {
+    status = cri_swing_correct(m, &search, (uint64_t)seed, stopped, p, error);
+  }
+  status = status == CR_OK ? judge(p, (predictor){.m = m}, row, error) : status;
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status with_lstm(pendulum* p, int seed, cr_real* row, cr_error* error) {
+  const cr_swing_lstm how = {.runs = p->train,
+                             .thin = 4,
+                             .known = (int)lround(start_time / (double)p->data.interval) + 1,
+                             .epochs = p->epochs,
+                             .seed = (uint64_t)seed,
+                             .stop = stopped,
+                             .context = p};
+  cr_lstm lstm;
+  cr_status status = cri_swing_lstm_train(&lstm, &p->data, &how, error);
+  status = status == CR_OK ? judge(p, (predictor){.lstm = &lstm, .how = &how}, row, error) : status;
+  cri_lstm_free(&lstm);
+  return status;
+}
+
+static cr_status learn(void* context, int i, int worker, cr_real* row, cr_error* error) {
+  (void)worker;
+  pendulum* p = context;
+  int kind = i == 0 ? FOUND : CORRECTED + (i - 1) / p->seeds,
+      seed = i == 0 ? 0 : 1 + (i - 1) % p->seeds;
+  cr_zero(row, N_RUN_ERROR + MOST_HELD);
+  row[N_KIND_OF] = (cr_real)kind;
+  row[N_SEED] = (cr_real)seed;
+  return kind == LSTM ? with_lstm(p, seed, row, error) : with_model(p, seed, row, error);
+}
+
+// ---- claims
 
 // of a column; share 0.5: the median
 static double quantile(cr_table* t, int first, int column, double share) {
@@ -162,8 +290,7 @@ static double quantile(cr_table* t, int first, int column, double share) {
   for (int i = first; i < t->rows && n < 1024; i++) {
     values[n++] = (double)cri_table_row(t, i)[column];
   }
-  qsort(values, (size_t)n, sizeof values[0], rising);
-  return values[(int)(share * (n - 1) + 0.5)];
+  return quantile_of(values, n, share);
 }
 
 // half the width of an interval of 90 %
@@ -219,6 +346,42 @@ static void say_times(cr_notebook* book, cr_table* times) {
   }
 }
 
+// a column of a kind over its seeds: share 0, 0.5 or 1
+static double of_kind(pendulum* p, int kind, int column, double share) {
+  double values[8];
+  int n = 0;
+  for (int i = 0; i < p->learned.rows && n < 8; i++) {
+    const cr_real* row = cri_table_row(&p->learned, i);
+    if (row[N_KIND_OF] == (cr_real)kind) {
+      values[n++] = (double)row[column];
+    }
+  }
+  return quantile_of(values, n, share);
+}
+
+static void say_networks(cr_notebook* book, pendulum* p) {
+  cri_say(book,
+          "\nThe same predictions with networks, %d seeds: medians over starts, then the median, "
+          "least and most of the seeds\n%-22s %28s %10s %34s\n",
+          p->seeds, "", "until 0.5 rad, s", "pi/2, s", "error in the 0.2 s behind, mrad");
+  for (int k = 0; k < N_KIND; k++) {
+    cri_say(book, "%-22s %8.3f (%6.3f to %6.3f) %10.3f %12.1f (%6.1f to %6.1f)\n", kind_names[k],
+            of_kind(p, k, N_WITHIN, 0.5), of_kind(p, k, N_WITHIN, 0), of_kind(p, k, N_WITHIN, 1),
+            of_kind(p, k, N_WIDE, 0.5), 1e3 * of_kind(p, k, N_ERROR, 0.5),
+            1e3 * of_kind(p, k, N_ERROR, 0), 1e3 * of_kind(p, k, N_ERROR, 1));
+  }
+  for (int r = 0; r < p->held; r++) {
+    cri_say(book, "%s:", p->data.run[p->train + r].name);
+    for (int k = 0; k < N_KIND; k++) {
+      cri_say(book, "%s %s %.3f s (%.3f to %.3f), %.1f mrad (%.1f to %.1f)", k > 0 ? ";" : "",
+              kind_names[k], of_kind(p, k, N_RUN + r, 0.5), of_kind(p, k, N_RUN + r, 0),
+              of_kind(p, k, N_RUN + r, 1), 1e3 * of_kind(p, k, N_RUN_ERROR + r, 0.5),
+              1e3 * of_kind(p, k, N_RUN_ERROR + r, 0), 1e3 * of_kind(p, k, N_RUN_ERROR + r, 1));
+    }
+    cri_say(book, "\n");
+  }
+}
+
 // largest distance of runs alone from all, relative
 static double spread(pendulum* p, int i) {
   double all = (double)cri_table_row(&p->found, ALL)[F_NUMBER + i];
@@ -248,6 +411,7 @@ static void conclude(cr_notebook* book, pendulum* p, cr_table* times) {
           recorded ? "filmed" : "made", p->train, p->pieces, p->held);
   say_numbers(book, p);
   say_times(book, times);
+  say_networks(book, p);
   for (int i = CR_SWING_L1; i <= CR_SWING_Q; i++) {
     cri_claim(book, half_width(all[F_DEVIATION + i]) / (double)all[F_NUMBER + i], 0, 0.01, "",
               "%s: half the interval of 90 %%, relative", cri_swing_numbers[i].name);
@@ -262,6 +426,8 @@ static void conclude(cr_notebook* book, pendulum* p, cr_table* times) {
     cri_claim(book, (double)(all[F_RMS + j] / cri_table_row(&p->found, FRICTIONLESS)[F_RMS + j]), 0,
               1, "", "errors of angle %d: with friction over without", j + 1);
   }
+  cri_claim(book, of_kind(p, FOUND, N_WITHIN, 0.5) / of_kind(p, LSTM, N_WITHIN, 0.5), 1, INFINITY,
+            "", "median time until 0.5 rad: identified over LSTM alone");
   double found = quantile(times, 0, T_TIME + ALL * N_LIMIT, 0.5);
   cri_claim(book, found / quantile(times, 0, T_TIME + GUESS * N_LIMIT, 0.5), 2, INFINITY, "",
             "median time until 0.5 rad: identified over guess");
@@ -345,16 +511,21 @@ static cr_status draw(pendulum* p, cr_table* times, cr_error* error) {
       {fits, "run", "friction_2", "dry, joint 2, m/s^2", CR_CURVE_POINTS, "kind", ALONE},
       {fits, "run", "damping_1", "viscous, joint 1, m/s", CR_CURVE_POINTS, "kind", ALONE},
       {fits, "run", "damping_2", "viscous, joint 2, m/s", CR_CURVE_POINTS, "kind", ALONE}};
+  const cr_curve networks[] = {
+      {network_csv, "seed", "time", kind_names[FOUND], CR_CURVE_POINTS, "kind", FOUND},
+      {network_csv, "seed", "time", kind_names[CORRECTED], CR_CURVE_POINTS, "kind", CORRECTED},
+      {network_csv, "seed", "time", kind_names[LSTM], CR_CURVE_POINTS, "kind", LSTM}};
   const cr_chart charts[] = {
       {"time from the start, s", "share of starts within 0.5 rad", false, false, 0, 1, share, 3},
       {"time from the start, s", "a prediction: angle of joint 2, rad", false, false, nan, nan,
        angles, 4},
       {"run", "l1, m", false, false, nan, nan, lengths, 2},
-      {"run", "friction over P", false, false, 0, nan, frictions, 4}};
+      {"run", "friction over P", false, false, 0, nan, frictions, 4},
+      {"seed", "median time until 0.5 rad, s", false, false, 0, nan, networks, 3}};
   return cri_charts(p->book->folder, "pendulum",
                     p->book->request.data != NULL ? "A real double pendulum"
                                                   : "A double pendulum, made recordings",
-                    charts, 4, 2, error);
+                    charts, 5, 2, error);
 }
 
 // ---- the study
@@ -377,7 +548,10 @@ static cr_status open_data(pendulum* p, cr_error* error) {
   p->train = runs * 2 / 3;
   p->held = runs - p->train;
   p->pieces = brief ? 3 : 6;
-  p->starts = brief ? 4 : 8;
+  p->starts = brief ? 4 : MOST_STARTS;
+  p->held = p->held < MOST_HELD ? p->held : MOST_HELD;
+  p->seeds = brief ? 1 : 5;
+  p->epochs = brief ? 20 : 100;
   return CR_OK;
 }
 
@@ -386,7 +560,9 @@ static cr_status compute(pendulum* p, cr_notebook* book, cr_table* times, cr_err
       cri_table_create(&p->found, "pendulum_fit.csv", fit_header, NULL, ALONE + p->train, error));
   CR_TRY(cri_table_create(times, "pendulum.csv", time_header, NULL, p->held * p->starts, error));
   CR_TRY(cri_sweep(book, &p->found, cr_pool_size(book->pool), fit, p, error));
-  return cri_sweep(book, times, 16, work, p, error);
+  CR_TRY(cri_sweep(book, times, 16, work, p, error));
+  CR_TRY(cri_table_create(&p->learned, network_csv, network_header, NULL, 1 + 2 * p->seeds, error));
+  return cri_sweep(book, &p->learned, cr_pool_size(book->pool), learn, p, error);
 }
 
 cr_status cri_study_pendulum(cr_notebook* book, cr_error* error) {
@@ -399,6 +575,7 @@ cr_status cri_study_pendulum(cr_notebook* book, cr_error* error) {
     status = draw(&p, &times, error);
   }
   cri_table_free(&times);
+  cri_table_free(&p.learned);
   cri_table_free(&p.found);
   cri_swing_free(&p.data);
   cr_model_destroy(p.m);

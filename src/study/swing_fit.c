@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "carom/carom.h"
+#include "study/learned.h"
 #include "study/scenes.h"
 
 static const char scene[] =
@@ -142,6 +143,8 @@ enum { FIRST, SECOND, N_ANGLE };
 static const char* const places[N_ANGLE] = {"qpos[shoulder]", "qpos[elbow]"};
 static const char* const later[N_ANGLE] = {"sensordata[later_shoulder]", "sensordata[later_elbow]"};
 
+static const cr_real film_noise = CR_R(0.002);  // rad
+
 // rows first ... first + rows - 1 as one run
 static cr_status add_piece(cr_measurements* ms, const cr_swing_data* data, int run, int first,
                            int rows, const char* const* place, cr_real noise, cr_error* error) {
@@ -164,7 +167,9 @@ static cr_status add_piece(cr_measurements* ms, const cr_swing_data* data, int r
   return status;
 }
 
-static cr_status take_pieces(cr_measurements* ms, const cr_swing_search* s, cr_error* error) {
+// noise 0: to be found
+static cr_status take_pieces(cr_measurements* ms, const cr_swing_search* s, cr_real noise,
+                             cr_error* error) {
   int rows = (int)lround((double)(s->piece / s->data->interval)) + 1;
   for (int r = s->first; r < s->first + s->runs; r++) {
     const cr_swing_run* run = &s->data->run[r];
@@ -173,7 +178,7 @@ static cr_status take_pieces(cr_measurements* ms, const cr_swing_search* s, cr_e
       (void)snprintf(name, sizeof name, "%s.%d", run->name, k);
       CR_TRY(cr_measurements_begin(ms, name, r, error));
       int first = (int)((double)(run->rows - rows) * k / s->pieces);
-      CR_TRY(add_piece(ms, s->data, r, first, rows, places, 0, error));
+      CR_TRY(add_piece(ms, s->data, r, first, rows, places, noise, error));
     }
   }
   return CR_OK;
@@ -292,7 +297,7 @@ cr_status cri_swing_fit(const cr_model* m, const cr_swing_search* search, cr_swi
   status = status == CR_OK ? cri_swing_put(base, guess, error) : status;
   status = status == CR_OK ? bind(base, n, &ps, error) : status;
   status = status == CR_OK ? cr_measurements_create(&ms, base, error) : status;
-  status = status == CR_OK ? take_pieces(ms, search, error) : status;
+  status = status == CR_OK ? take_pieces(ms, search, 0, error) : status;
   status = status == CR_OK ? stages(ps, ms, n, found, stop, context, error) : status;
   cr_measurements_destroy(ms);
   cr_parameters_destroy(ps);
@@ -300,10 +305,71 @@ cr_status cri_swing_fit(const cr_model* m, const cr_swing_search* search, cr_swi
   return status;
 }
 
+// ---- correction
+
+// cosines and sines of both arms, which do not care for whole turns, and both velocities
+enum { N_INPUT = 6, WIDTH = 8, STEPS = 15 };
+static const cr_correction_input inputs[N_INPUT] = {
+    {.size = sizeof inputs[0], .place = "xmat[first][0]"},
+    {.size = sizeof inputs[0], .place = "xmat[first][2]"},
+    {.size = sizeof inputs[0], .place = "xmat[second][0]"},
+    {.size = sizeof inputs[0], .place = "xmat[second][2]"},
+    {.size = sizeof inputs[0], .place = "qvel[shoulder]", .scale = CR_R(0.1)},
+    {.size = sizeof inputs[0], .place = "qvel[elbow]", .scale = CR_R(0.05)}};
+static const cr_correction_input* const input_list[N_INPUT] = {&inputs[0], &inputs[1], &inputs[2],
+                                                               &inputs[3], &inputs[4], &inputs[5]};
+
+static const cr_real torque = CR_R(3e-3);  // N m of an output of 1; gravity has 0.2
+
+// a network for each joint
+static cr_status add_networks(cr_model* m, uint64_t seed, cr_error* error) {
+  static const char* const joints[N_ANGLE] = {"shoulder", "elbow"};
+  const cr_layer layer = {.size = sizeof layer,
+                          .kind = CR_LAYER_DENSE,
+                          .width = WIDTH,
+                          .activation = CR_ACTIVATION_TANH};
+  for (int j = 0; j < N_ANGLE; j++) {
+    char target[32];
+    (void)snprintf(target, sizeof target, "qfrc_passive[%s]", joints[j]);
+    const cr_correction_options o = {.size = sizeof o,
+                                     .name = joints[j],
+                                     .target = target,
+                                     .inputs = input_list,
+                                     .ninput = N_INPUT,
+                                     .layers = &layer,
+                                     .nlayer = 1,
+                                     .output_scale = torque,
+                                     .seed = N_ANGLE * seed + (uint64_t)j};
+    CR_TRY(cr_model_add_correction(m, &o, error));
+  }
+  return CR_OK;
+}
+
+cr_status cri_swing_correct(cr_model* m, const cr_swing_search* search, uint64_t seed,
+                            bool (*stop)(void*), void* context, cr_error* error) {
+  const cr_lesson lesson = {.window = windows[N_STAGE - 1],
+                            .find_starts = true,
+                            .prior_sd = 3,
+                            .stop = stop,
+                            .context = context};
+  cr_measurements* ms = NULL;
+  cr_learner l = {0};
+  cr_search_end end;
+  CR_TRY(add_networks(m, seed, error));
+  cr_status status = cr_measurements_create(&ms, m, error);
+  status = status == CR_OK ? take_pieces(ms, search, film_noise, error) : status;
+  status = status == CR_OK ? cri_learner_open(&l, m, ms, &lesson, error) : status;
+  status = status == CR_OK ? cri_learner_solve(&l, STEPS, &end, error) : status;
+  status = status == CR_OK ? cr_model_set(m, "plugin_param", l.x, l.n, error) : status;
+  cri_learner_close(&l);
+  cr_measurements_destroy(ms);
+  return status;
+}
+
 // ---- prediction
 
 // Only the start is unknown. The later rows are measured by sensors of no weight, so that they are predicted too.
-static const cr_real start_noise = CR_R(0.002), no_weight = CR_R(1e7);  // rad
+static const cr_real no_weight = CR_R(1e7);  // rad
 
 static cr_status predict(cr_parameters* ps, cr_measurements* ms, const cr_swing_data* data, int run,
                          int first, int start, int rows, cr_real* angle, cr_error* error) {
@@ -314,7 +380,7 @@ static cr_status predict(cr_parameters* ps, cr_measurements* ms, const cr_swing_
   CR_TRY(column != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory"));
   cr_status status = cr_measurements_begin(ms, "run", 0, error);
   status =
-      status == CR_OK ? add_piece(ms, data, run, first, start, places, start_noise, error) : status;
+      status == CR_OK ? add_piece(ms, data, run, first, start, places, film_noise, error) : status;
   status =
       status == CR_OK ? add_piece(ms, data, run, first, rows, later, no_weight, error) : status;
   const cr_identification_options options = {

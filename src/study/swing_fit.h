@@ -60,6 +60,11 @@ typedef struct {
 cr_status cri_swing_fit(const cr_model* m, const cr_swing_search* search, cr_swing_found* found,
                         bool (*stop)(void*), void* context, cr_error* error);
 
+/// Adds a network on the torque of each joint, and finds its weights on windows of 0.2 s of the same pieces, their starts unknown.
+/// Errors   those of cr_identification_solve
+cr_status cri_swing_correct(cr_model* m, const cr_swing_search* search, uint64_t seed,
+                            bool (*stop)(void*), void* context, cr_error* error);
+
 /// Fits the state at row `first` to the next `start` rows of a run, and predicts `rows` rows from there on.
 /// Shapes   angle[rows 2]
 cr_status cri_swing_predict(const cr_model* m, const cr_swing_data* data, int run, int first,

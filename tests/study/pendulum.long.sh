@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # carom study pendulum --short: on runs that it makes, and again on their file as recorded data; files that are something else.
 . "$CAROM_SOURCE_DIR/tests/support/study.sh" || exit 1
-study pendulum pendulum.csv pendulum_fit.csv pendulum_share.csv pendulum_prediction.csv runs.h5
+study pendulum pendulum.csv pendulum_fit.csv pendulum_share.csv pendulum_prediction.csv pendulum_network.csv runs.h5
 cp pendulum/runs.h5 runs.h5
 expect 0 again study pendulum --short --data runs.h5 --output again
 cmp -s pendulum/pendulum_fit.csv again/pendulum_fit.csv || fail "the same runs as recorded data: another fit"
