@@ -582,6 +582,16 @@ cr_status cri_added_after(const cr_model* m, const char* name, const cr_field_id
   return CR_OK;
 }
 
+bool cri_added_changes(const cr_model* m, cr_field_id field) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int i = 0; i < s->n && s->nadded > 0; i++) {
+    if (s->row[i].added != NULL && has(s->row[i].writes, s->row[i].nwrite, field)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void* cri_added_user(const cr_model* m, cr_stage_function* forward, int i) {
   const cri_schedule* s = cri_schedule_of(m);
   for (int row = 0; row < s->n; row++) {

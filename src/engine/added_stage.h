@@ -60,6 +60,9 @@ void* cri_added_user(const cr_model* m, cr_stage_function* forward, int i);
 /// Name of the first stage that was added to the dynamics of m, NULL if there is none.
 const char* cri_first_added(const cr_model* m);
 
+/// Whether a stage that was added changes the field.
+bool cri_added_changes(const cr_model* m, cr_field_id field);
+
 /// Name of the first added stage that changes a distance, a place or a velocity, so that a
 /// row's velocity is not the rate of its distance; NULL if there is none.
 const char* cri_first_moving(const cr_model* m);

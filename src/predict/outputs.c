@@ -2,6 +2,7 @@
 // Places taken apart into numbers and orientations.
 #include "predict/outputs.h"
 
+#include "engine/added_stage.h"
 #include "engine/pipeline.h"
 #include "kinematics/joint.h"
 #include "math/quat.h"
@@ -60,7 +61,7 @@ static cri_output number_of(cr_field_id field, int at) {
 
 static bool of_sensor(const cr_model* m, int i, cri_output* o) {
   int s = sensor_of(m, i), k = i - m->sensor_adr[s], id = m->sensor_objid[s];
-  bool plain = m->sensor_cutoff[s] == 0;
+  bool plain = m->sensor_cutoff[s] == 0 && !cri_added_changes(m, CR_FIELD_sensordata);
   switch (m->sensor_type[s]) {
     case CR_SENS_JOINTPOS:
       *o = plain ? of_state(m, CR_FIELD_qpos, m->jnt_qposadr[id], m->jnt_dofadr[id], false)

@@ -60,6 +60,27 @@ TEST(places_become_outputs) {
   }
 }
 
+// a sensor that a correction changes is no number of the state
+TEST(a_corrected_sensor_is_what_the_correction_makes_of_it) {
+  const cr_correction_input rate = {.size = sizeof rate, .place = "qvel[h]"};
+  const cr_correction_input* const inputs[] = {&rate};
+  const cr_correction_options options = {.size = sizeof options,
+                                         .name = "gears",
+                                         .target = "sensordata[enc]",
+                                         .inputs = inputs,
+                                         .ninput = 1};
+  cr_model* corrected = NULL;
+  cri_output o[ROOM];
+  int n;
+  assert_int_equal(cr_model_copy(&corrected, m, &error), CR_OK);
+  assert_int_equal(cr_model_add_correction(corrected, &options, &error), CR_OK);
+  assert_int_equal(cri_outputs_of(corrected, "enc", o, ROOM, &n, &error), CR_OK);
+  assert_true(n == 1 && o[0].kind == CRI_OUTPUT_NUMBER && o[0].field == CR_FIELD_sensordata);
+  assert_int_equal(cri_outputs_of(m, "enc", o, ROOM, &n, &error), CR_OK);
+  assert_true(n == 1 && o[0].kind == CRI_OUTPUT_STATE);
+  cr_model_destroy(corrected);
+}
+
 TEST(what_cannot_be_fitted_is_refused) {
   const char* const rows[][2] = {
       {"qpos[f][4]", "part of a quaternion"}, {"xquat[box].x", "part of a quaternion"},
