@@ -20,6 +20,7 @@
 #include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
+#include "view/fitted_page.h"
 
 typedef struct {
   const char *config, *data, *out;
@@ -130,8 +131,10 @@ static cr_status seen(void* context, const cr_record* record, int i, bool fresh,
 
 // ---- beginning
 
+static const char motion_page[] = "motion.html";
+
 static void forget_results(const fit* f) {
-  static const char* const names[] = {"result.json", "plot.png", "plot.gp"};
+  static const char* const names[] = {"result.json", "plot.png", "plot.gp", motion_page};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[CR_MAX_PATH];
     if (cri_path_join(path, f->problem.folder, names[i], NULL) == CR_OK) {
@@ -365,8 +368,9 @@ static void print_result(fit* f, const cr_real* p) {
         "this recording; look at its units, frames and time step\n",
         q->train.standing_loss);
   }
-  (void)printf("%d evaluations, %.1f s; results in %s\n", cr_record_count(f->record),
-               f->spent + cri_seconds() - f->progress.start, q->folder);
+  (void)printf("%d evaluations, %.1f s; results in %s, the motion in %s/%s\n",
+               cr_record_count(f->record), f->spent + cri_seconds() - f->progress.start, q->folder,
+               q->folder, motion_page);
 }
 
 static void plot(const fit* f) {
@@ -386,6 +390,46 @@ static void plot(const fit* f) {
   }
 }
 
+static cr_status model_at(const fit* f, const cr_real* x, cr_model** m, cr_error* error) {
+  cr_parameters* parameters = f->problem.parameters;
+  CR_TRY(cr_parameters_set(parameters, x, error));
+  return cr_model_copy(m, cr_parameters_model(parameters), error);
+}
+
+static cr_status write_motion(const fit* f, const cr_model* start, const cr_model* found,
+                              cr_error* error) {
+  const cr_fit_problem* q = &f->problem;
+  cr_recording_info run = {.size = sizeof run};
+  char path[CR_MAX_PATH], title[CR_MAX_PATH];
+  CR_TRY(cr_recordings_get(q->tosses, 0, &run, error));
+  (void)snprintf(title, sizeof title, "carom fit: run %s", run.name);
+  const cr_fitted_run fitted = {.run = &run,
+                                .interval = cr_recordings_interval(q->tosses),
+                                .every = q->every,
+                                .adaptive = q->adaptive.atol > 0 ? &q->adaptive : NULL,
+                                .start = start,
+                                .found = found,
+                                .title = title};
+  CR_TRY(cri_path_join(path, q->folder, motion_page, error));
+  return cr_fitted_page_write(&fitted, path, error);
+}
+
+// the first run, recorded and predicted; results are not lost where it fails
+static void show_motion(fit* f) {
+  cr_error error = {0};
+  cr_model *start = NULL, *found = NULL;
+  cr_real x[CR_MAX_PARAMETERS];
+  cr_status status = cr_parameters_get_start(f->problem.parameters, x, &error);
+  status = status == CR_OK ? model_at(f, x, &start, &error) : status;
+  status = status == CR_OK ? model_at(f, f->x, &found, &error) : status;
+  status = status == CR_OK ? write_motion(f, start, found, &error) : status;
+  if (status != CR_OK) {
+    (void)fprintf(stderr, "carom fit: warning: no page of the motion: %s\n", error.text);
+  }
+  cr_model_destroy(found);
+  cr_model_destroy(start);
+}
+
 static cr_status finish(fit* f, int* code, cr_error* error) {
   char path[CR_MAX_PATH];
   cr_real p[CR_MAX_PARAMETERS];
@@ -402,6 +446,7 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
     return status;
   }
   plot(f);
+  show_motion(f);
   if (f->o.json) {
     cr_json_finish(&j);
   } else {

@@ -19,7 +19,7 @@ function unpack({ of, data, low, step }) {
 }
 
 function readMotion(m) {
-  const motion = { name: m.name, time: unpack(m.time), pose: unpack(m.pose) };
+  const motion = { name: m.name, sizes: m.sizes, time: unpack(m.time), pose: unpack(m.pose) };
   motion.frames = motion.time.length;
   motion.end = motion.time[motion.frames - 1];
   if (m.path) {

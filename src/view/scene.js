@@ -39,12 +39,16 @@ function scaleOf(g) {
 function makeScene(canvas, data) {
   const shapeOf = makeShapes(canvas.gl, data), box = boundsOf(data, 60), first = boundsOf(data, 1);
   const prepared = (g) => ({ ...g, shape: shapeOf(g), scale: scaleOf(g), colour: colourOf(g) });
-  const drawn = data.geoms.filter((g) => g.type !== "mesh" || data.meshes[g.mesh].face.length > 0).map(prepared);
-  const wide = 40 * box.size;
-  const planes = drawn.filter((g) => g.type === "plane");
+  const drawable = (g) => g.type !== "mesh" || data.meshes[g.mesh].face.length > 0;
+  const drawn = data.geoms.filter(drawable).map(prepared), wide = 40 * box.size;
+  const planes = drawn.filter((g) => g.type === "plane"), solids = drawn.filter((g) => g.type !== "plane");
+  // a motion of a model with other sizes
+  const resized = (sizes) => data.geoms.map((g, i) => ({ ...g, size: sizes.slice(3 * i, 3 * i + 3) }))
+    .filter((g) => g.type !== "plane" && drawable(g)).map(prepared);
   planes.forEach((g) => { g.scale = [g.size[0] || wide, g.size[1] || wide, 1]; });
   return {
-    data, box, unit: first.size, planes, solids: drawn.filter((g) => g.type !== "plane"), sites: data.sites.map(prepared),
+    data, box, unit: first.size, planes, sites: data.sites.map(prepared),
+    solids: data.motions.map((m) => m.sizes ? resized(m.sizes) : solids),
     show: { hulls: false, sites: false, tendons: true, contacts: true, frames: false, shadows: true },
     seen: data.motions.map(() => true),
   };
@@ -133,7 +137,7 @@ function collect(scene, time) {
       return;
     }
     const frame = frameAt(motion, time), poses = posesAt(motion, frame, data.bodies.length);
-    addItems(items, scene, scene.solids.filter((g) => show.hulls || g.group < hiddenGroup), poses, m);
+    addItems(items, scene, scene.solids[m].filter((g) => show.hulls || g.group < hiddenGroup), poses, m);
     if (show.sites) {
       addItems(items, scene, scene.sites, poses, m);
     }

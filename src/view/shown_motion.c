@@ -159,7 +159,7 @@ static void put_contact(cr_real to[6], const cr_model* m, const cr_contact* c) {
 }
 
 static cr_status take_contacts(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
-  int n = cr_contact_count(d);
+  int n = s->bare ? 0 : cr_contact_count(d);
   if (s->ncontact + n > s->contact_room) {
     int room = 2 * (s->ncontact + n);
     cr_real* larger = realloc(s->contact, 6 * (size_t)room * sizeof *larger);
@@ -231,7 +231,7 @@ static void put_plots(cr_json* j, const cr_shown_motion* s) {
   cr_json_close(j, ']');
 }
 
-void cr_shown_motion_put(cr_json* j, cr_shown_motion* s) {
+void cr_shown_motion_put(cr_json* j, const cr_model* page, cr_shown_motion* s) {
   cr_real start = s->time[0];
   for (int k = 0; k < s->nframe; k++) {
     s->time[k] -= start;
@@ -242,6 +242,10 @@ void cr_shown_motion_put(cr_json* j, cr_shown_motion* s) {
   cr_json_open(j, NULL, '{');
   cr_json_string(j, "name", s->name);
   cr_json_real(j, "start", start);
+  if (s->m != page) {
+    int ngeom = cr_model_count(s->m, "ngeom");
+    cr_json_reals(j, "sizes", cr_model_numbers(s->m, "geom_size", NULL, NULL), 3 * ngeom);
+  }
   cr_packed_reals(j, "time", s->time, (size_t)s->nframe);
   cr_packed_steps(j, "pose", s->pose, s->nframe, 7 * s->nbody);
   if (s->npoint > 0) {

@@ -25,6 +25,7 @@ typedef struct {
   int32_t* first;                                       // nframe + 1: contacts before each frame
   cr_real* contact;                                     // position and force of each
   int contact_room;
+  bool bare;  // without contacts
 } cr_shown_motion;
 
 /// Checks the names of plots: places with 1 to CR_MAX_PLOTTED numbers.
@@ -40,8 +41,9 @@ void cr_shown_motion_free(cr_shown_motion* motion);
 /// Errors   those of cr_data_check and cr_forward; CR_ERR_MEMORY
 cr_status cr_shown_motion_take(cr_shown_motion* motion, int k, cr_data* d, cr_error* error);
 
-/// Adds the motion as an object, once: its times become those since the first frame, its levels shares from 0 to 1.
-void cr_shown_motion_put(cr_json* j, cr_shown_motion* motion);
+/// Adds the motion as an object, once: its times become those since the first frame, its levels shares from 0 to 1. A motion of
+/// another model than that of the page, which has its bodies and geoms, brings their sizes.
+void cr_shown_motion_put(cr_json* j, const cr_model* page, cr_shown_motion* motion);
 
 /// Adds titles, units and columns of the plots as the member "plots".
 void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted);

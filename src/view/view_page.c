@@ -20,7 +20,7 @@ static void put_data(cr_json* j, const cr_model* m, const char* title, int trian
   cr_plotted_put(j, m, &motions[0].plotted);
   cr_json_open(j, "motions", '[');
   for (int i = 0; i < n; i++) {
-    cr_shown_motion_put(j, &motions[i]);
+    cr_shown_motion_put(j, m, &motions[i]);
   }
   cr_json_close(j, ']');
   cr_json_close(j, '}');

@@ -22,9 +22,26 @@ holds found 'abs(j["parameters"]["side"] / j["truth"]["side"] - 1) < 0.05'
 holds found 'j["start"]["side"] == 0.06 and j["evaluations"] == 60'
 holds found 'j["loss"] < j["start_loss"] / 3 and j["held_out_loss"] < j["start_loss"]'
 cmp -s found.out <(cat found/result.json; echo) || fail "result.json is not what was printed"
-for file in history.csv checkpoint.txt plot.png plot.gp tosses.h5; do
+for file in history.csv checkpoint.txt plot.png plot.gp tosses.h5 motion.html; do
   [ -s found/$file ] || fail "found/$file is missing"
 done
+# the page: the first toss as recorded; the cube of the start is as small as the start says; predictions begin where the recording does,
+# and the one after the fit ends nearer to it
+PYTHONPATH="$CAROM_SOURCE_DIR/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 - << 'PY' || fail "found/motion.html is not the fit's"
+import json
+import page
+d, fitted = page.read("found/motion.html"), json.load(open("found/result.json"))
+assert [m["name"] for m in d["motions"]] == ["recorded", "predicted at the start", "predicted after the fit"]
+cube = next(i for i, g in enumerate(d["geoms"]) if g["name"] == "cube")
+assert abs(2 * d["motions"][1]["sizes"][3 * cube] - fitted["start"]["side"]) < 1e-12
+assert abs(2 * d["geoms"][cube]["size"][0] - fitted["parameters"]["side"]) < 1e-12 and "sizes" not in d["motions"][0]
+poses = [page.rows(m["pose"], 7 * len(d["bodies"])) for m in d["motions"]]
+body = 7 * d["geoms"][cube]["body"]
+off = lambda k, row: sum((a - b) ** 2 for a, b in zip(poses[k][row][body:body + 3], poses[0][row][body:body + 3])) ** 0.5
+assert len({len(p) for p in poses}) == 1 and len(poses[0]) == 60
+assert off(1, 0) < 1e-4 and off(2, 0) < 1e-4 and off(2, -1) < 0.8 * off(1, -1), (off(1, -1), off(2, -1))
+assert not page.unpack(d["motions"][0]["contact"]) and page.unpack(d["motions"][2]["contact"])
+PY
 expect 1 missed fit "$config" "${small[@]}" --set made.tolerance=0 optimisers.adam.iterations=1 \
   --out missed
 
