@@ -3,6 +3,7 @@
 #include "io/recording.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/columns.h"
 #include "model/state_vector.h"
@@ -53,6 +54,19 @@ static cr_status write_names(cr_h5* file, const cr_model* m, cr_error* error) {
   return status;
 }
 
+// whether every recording has a data set of the name of a series, or an earlier series has it
+static bool is_there(const cr_model* m, const series_list* series, int i) {
+  const char* name = series->names[i];
+  bool there = m->nu > 0 && strcmp(name, "ctrl") == 0;
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    there |= strcmp(name, cri_field(cri_state_rows[k].id)->name) == 0;
+  }
+  for (int k = 0; k < i; k++) {
+    there |= strcmp(name, series->names[k]) == 0;
+  }
+  return there;
+}
+
 static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, const states* s,
                            const series_list* series, cr_error* error) {
   CR_TRY(cri_h5_write(file, "time", s->time, r->nstep + 1, 0, error));
@@ -66,8 +80,10 @@ static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, 
     CR_TRY(write_names(file, m, error));
   }
   for (int i = 0; i < series->n; i++) {
-    CR_TRY(cri_h5_write(file, series->names[i], series->values[i], r->nstep + 1, series->widths[i],
-                        error));
+    if (!is_there(m, series, i)) {
+      CR_TRY(cri_h5_write(file, series->names[i], series->values[i], r->nstep + 1,
+                          series->widths[i], error));
+    }
   }
   CR_TRY(cri_h5_write_attribute(file, "/", "timestep", (double)m->timestep, error));
   CR_TRY(cri_h5_write_text(file, "/", "carom_version", cr_version(), error));

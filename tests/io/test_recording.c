@@ -125,6 +125,23 @@ TEST(named_numbers) {
   close_rollout();
 }
 
+// what every recording has anyway, and what is asked for twice
+TEST(names_that_are_there_already_add_nothing) {
+  static const char* const names[] = {"qvel", "gyro", "qpos", "ctrl", "gyro"};
+  const char* path = scratch_path("twice.h5");
+  cr_h5* file = NULL;
+  open_rollout("sensors.xml");
+  assert_true(model.nu > 0);
+  assert_int_equal(cr_rollout_save(rollout, &model, path, names, 5, &error), CR_OK);
+  assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).state.qpos.x, model.nq);
+  assert_states(file, "qvel", cri_rollout_kept(rollout, &model, 0).state.qvel.x, model.nv);
+  assert_set(file, "ctrl", rollout->ctrl, STEPS, model.nu);
+  assert_true(cri_h5_has(file, "gyro"));
+  cri_h5_close(file);
+  close_rollout();
+}
+
 TEST(places_that_cannot_be_written) {
   open_rollout("cube.xml");
   const char* path = scratch_path("no/such/folder.h5");
