@@ -79,7 +79,7 @@ cr_status cri_swimmer_open(const cr_notebook* book, int links, int medium, cr_mo
 enum { HOLD = 20 };
 
 cr_status cri_swimmer_move(cr_swimmer_motion* motion, const cr_model* m, uint64_t seed,
-                           uint64_t stream, int rows, cr_error* error) {
+                           uint64_t stream, cr_real torque, int rows, cr_error* error) {
   int dofs = cr_model_count(m, "nv"), nu = cr_model_count(m, "nu");
   cr_random random = cr_random_seed(seed, stream);
   cr_real qpos[CR_SWIMMER_MOST_DOFS] = {0}, qvel[CR_SWIMMER_MOST_DOFS] = {0};
@@ -94,8 +94,8 @@ cr_status cri_swimmer_move(cr_swimmer_motion* motion, const cr_model* m, uint64_
   }
   for (int i = 0; i < rows - 1; i++) {
     for (int j = 0; j < dofs - CR_SWIMMER_ROOT; j++) {
-      cr_real* torque = motion->ctrl + (ptrdiff_t)nu * i + j;
-      *torque = i % HOLD == 0 ? cr_random_range(&random, -1, 1) : torque[-nu];
+      cr_real* ctrl = motion->ctrl + (ptrdiff_t)nu * i + j;
+      *ctrl = i % HOLD == 0 ? torque * cr_random_range(&random, -1, 1) : ctrl[-nu];
     }
   }
   return cri_states_drive(&motion->states, m, qpos, qvel, motion->ctrl, rows, error);

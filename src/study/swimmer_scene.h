@@ -37,9 +37,10 @@ typedef struct {
 
 /// From rest with a random heading and random angles, under torques that change every 20 steps, all by the seed. Free with
 /// cri_swimmer_free, also after an error.
+/// torque   the largest, as a share of what the motors can do
 /// Errors   those of steps, CR_ERR_MEMORY
 cr_status cri_swimmer_move(cr_swimmer_motion* motion, const cr_model* m, uint64_t seed,
-                           uint64_t stream, int rows, cr_error* error);
+                           uint64_t stream, cr_real torque, int rows, cr_error* error);
 void cri_swimmer_free(cr_swimmer_motion* motion);
 
 /// Its mirror image, which is a motion too.

@@ -32,7 +32,7 @@ TEST(a_mirror_image_is_a_motion) {
   cr_swimmer_motion motion;
   cr_states again;
   cr_real moved = 0;
-  must(cri_swimmer_move(&motion, m, SEED, STREAM, ROWS, &error));
+  must(cri_swimmer_move(&motion, m, SEED, STREAM, 1, ROWS, &error));
   cri_swimmer_mirror(&motion);
   must(cri_states_drive(&again, m, motion.states.q, motion.states.v, motion.ctrl, ROWS, &error));
   for (int i = 0; i < ROWS * motion.dofs; i++) {
@@ -62,4 +62,18 @@ TEST(idle_actuators_belong_to_frames_of_links) {
   }
   cr_data_destroy(d);
   cr_model_destroy(m);
+}
+
+// as the study draws them: ten to learn from, twenty to predict, five seeds
+TEST(six_links_in_air_stay_in_bounds) {
+  cr_model *air = open_swimmer(6, CR_SWIMMER_AIR_25), *vacuum = open_swimmer(6, CR_SWIMMER_VACUUM);
+  for (uint64_t k = 0; k < 150; k++) {
+    cr_swimmer_motion motion;
+    uint64_t seed = 500000 + 1000 * (1 + k / 30) + k % 30 % 20, stream = 3 + (k % 30 >= 10);
+    must(
+        cri_swimmer_move(&motion, k % 2 == 0 ? air : vacuum, seed, stream, CR_R(0.3), 901, &error));
+    cri_swimmer_free(&motion);
+  }
+  cr_model_destroy(vacuum);
+  cr_model_destroy(air);
 }
