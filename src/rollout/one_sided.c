@@ -236,7 +236,7 @@ static const char creep_text[] =
     "gradient is 0, as if it were held";
 
 // once for all numbers of a field, those from `first` on of dofs and tendons
-static void creeping(notes* s, cr_field_id id, int object, int first, int n) {
+static void creeping(notes* s, cr_field_id id, cri_object_kind object, int first, int n) {
   int found = 0, least = 0;
   for (int i = n - 1; i >= 0 && s->asked[id]; i--) {
     bool creeps = cri_contact_model(s->m)->creeps(s->m, s->d, first + i);

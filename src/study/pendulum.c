@@ -426,13 +426,13 @@ static void conclude(cr_notebook* book, pendulum* p, cr_table* times) {
     cri_claim(book, (double)(all[F_RMS + j] / cri_table_row(&p->found, FRICTIONLESS)[F_RMS + j]), 0,
               1, "", "errors of angle %d: with friction over without", j + 1);
   }
-  cri_claim(book, of_kind(p, FOUND, N_WITHIN, 0.5) / of_kind(p, LSTM, N_WITHIN, 0.5), 1, INFINITY,
-            "", "median time until 0.5 rad: identified over LSTM alone");
+  cri_claim(book, of_kind(p, FOUND, N_WITHIN, 0.5) / of_kind(p, LSTM, N_WITHIN, 0.5), 1,
+            (double)INFINITY, "", "median time until 0.5 rad: identified over LSTM alone");
   double found = quantile(times, 0, T_TIME + ALL * N_LIMIT, 0.5);
-  cri_claim(book, found / quantile(times, 0, T_TIME + GUESS * N_LIMIT, 0.5), 2, INFINITY, "",
-            "median time until 0.5 rad: identified over guess");
-  cri_claim(book, found / quantile(times, 0, T_TIME + FRICTIONLESS * N_LIMIT, 0.5), 1, INFINITY, "",
-            "median time until 0.5 rad: identified over without friction");
+  cri_claim(book, found / quantile(times, 0, T_TIME + GUESS * N_LIMIT, 0.5), 2, (double)INFINITY,
+            "", "median time until 0.5 rad: identified over guess");
+  cri_claim(book, found / quantile(times, 0, T_TIME + FRICTIONLESS * N_LIMIT, 0.5), 1,
+            (double)INFINITY, "", "median time until 0.5 rad: identified over without friction");
 }
 
 // ---- picture

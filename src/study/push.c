@@ -299,7 +299,7 @@ static void say_numbers(cr_notebook* book, const push* p) {
   for (int s = 0; s < p->data.nshape; s++) {
     cri_say(book, "%-12s", p->data.shape[s].name);
     for (int k = 0; k < CR_PUSH_NUMBERS; k++) {
-      double low = INFINITY, high = -INFINITY;
+      double low = (double)INFINITY, high = -(double)INFINITY;
       double unit = cri_push_numbers[k].unit[0] != 0 ? millimetres : 1;
       for (int part = 0; part < p->parts; part++) {
         double x = unit * (double)cri_table_row(&fit, s * p->parts + part)[F_NUMBER + k];

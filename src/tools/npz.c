@@ -139,7 +139,7 @@ static double number_at(const npy* p, size_t i) {
     uint32_t half = (uint32_t)bits;
     float x;
     memcpy(&x, &half, sizeof x);
-    return x;
+    return (double)x;
   }
   if (p->kind == 'f') {
     double x;
