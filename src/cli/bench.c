@@ -13,12 +13,13 @@
 #include "cli/commands.h"
 #include "command/options.h"
 #include "command/setup.h"
+#include "task/plan_bench.h"
 #include "tools/files.h"
 #include "tools/json.h"
 
 typedef struct {
-  cr_text_list models;
-  int states, rounds, seed, batch, steps;
+  cr_text_list models, set;
+  int states, rounds, seed, batch, steps, plan;
   const char *threads, *memory;
   bool no_peer;
   bool profile, no_differences, markdown, json;
@@ -307,7 +308,22 @@ static cr_status run_batches(const bench* b, cr_json* j, cr_error* error) {
   return CR_OK;
 }
 
+static cr_status run_plans(bench* b, cr_json* j, cr_error* error) {
+  const bench_options* o = b->o;
+  const cr_plan_bench_options plans = {.tasks = &o->models,
+                                       .set = &o->set,
+                                       .rounds = o->rounds,
+                                       .iterations = o->plan,
+                                       .markdown = o->markdown,
+                                       .json = o->json};
+  b->pinned = cr_pin();
+  return cr_plan_bench(&plans, j, error);
+}
+
 static cr_status run_all(bench* b, cr_json* j, cr_error* error) {
+  if (b->o->plan > 0) {
+    return run_plans(b, j, error);
+  }
   if (b->o->batch > 0) {
     return run_batches(b, j, error);
   }
@@ -340,6 +356,13 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
         error, CR_ERR_ARG,
         "--batch %d: rollouts expected; --steps, --threads, --memory and --no-peer need it",
         o->batch);
+  }
+  if (o->plan < 0 || (o->plan == 0 && o->set.n > 0) ||
+      (o->plan > 0 && (o->batch > 0 || o->profile || o->no_differences || o->csv != NULL))) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--plan %d: iterations expected; --set needs it; --batch, --profile, "
+                    "--no-differences and --csv do not go with it",
+                    o->plan);
   }
   if (o->batch > 0 && (o->profile || o->no_differences)) {
     return cri_fail(error, CR_ERR_ARG, "--batch: not with --profile or --no-differences");
@@ -401,6 +424,10 @@ int cr_cli_bench(int argc, char** argv) {
       {"--memory", CR_OPT_TEXT, &o.memory, "BYTES",
        "--batch: limit for the stored states of a thread, as 64M (default: none)"},
       {"--no-peer", CR_OPT_FLAG, &o.no_peer, "", "--batch: leave mjb_rollout out"},
+      {"--plan", CR_OPT_INT, &o.plan, "N",
+       "instead: MODEL is a task of carom plan; N iterations of ilqr, and what they would take "
+       "with mjd_transitionFD"},
+      {"--set", CR_OPT_LIST, &o.set, "KEY=VALUE", "--plan: changes the tasks, as carom plan does"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write the times as CSV, a row a model"},
       {"--markdown", CR_OPT_FLAG, &o.markdown, "", "print a table in Markdown"},
       {"--json", CR_OPT_FLAG, &o.json, "",

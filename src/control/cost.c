@@ -267,6 +267,11 @@ cr_loss cr_cost_loss(cr_cost* c, int nstep, cr_real interval) {
 
 // ---- the quadratic model
 
+static void clear_forces(const cr_model* m, cr_data* bar) {
+  cr_zero(bar->qfrc_applied, m->nv);
+  cr_zero(bar->xfrc_applied, 6 * m->nbody);
+}
+
 // moves the cotangents of state and controls from bar to row; notes where they are not zero
 static int take_row(const cr_cost* c, const cr_model* m, cr_data* bar) {
   const cri_state s = cri_state_twin(m, bar);
@@ -282,8 +287,6 @@ static int take_row(const cr_cost* c, const cr_model* m, cr_data* bar) {
       }
     }
   }
-  cr_zero(bar->qfrc_applied, m->nv);
-  cr_zero(bar->xfrc_applied, 6 * m->nbody);
   return n;
 }
 
@@ -306,7 +309,10 @@ static cr_status find_row(cr_cost* c, cri_cost_term* t, const cr_model* m, const
   cr_status status = cri_residual_pull(&t->residual, m, d, c->r, c->unit, bar);
   c->unit[k] = 0;
   CR_TRY(status == CR_OK ? CR_OK : residual_failed(t, status, d));
-  CR_TRY(t->direct ? CR_OK : cri_forward_vjp_through(m, d, bar, t->stages));
+  if (!t->direct) {
+    CR_TRY(cri_forward_vjp_through(m, d, bar, t->stages));
+    clear_forces(m, bar);
+  }
   *n = take_row(c, m, bar);
   return CR_OK;
 }
@@ -345,7 +351,8 @@ cr_status cri_cost_gauss_newton(cr_cost* c, const cr_model* m, const cr_data* d,
   cr_zero(gradient, c->nz);
   cr_zero(hessian, c->nz * c->nz);
   cri_error_of(d)->text[0] = 0;
-  (void)take_row(c, m, bar);  // what another gradient left
+  clear_forces(m, bar);  // what another gradient left
+  (void)take_row(c, m, bar);
   for (int i = 0; i < c->n; i++) {
     cr_real w = weight_of(c, &c->terms[i], step);
     if (w > 0) {

@@ -28,6 +28,7 @@ typedef struct {
   cr_jacobian* jacobian;
   cr_capacity room;    // of the data it was made for
   motion best;         // of the round
+  int last;            // the candidate that ran last
   cr_real length;      // of the candidate that runs
   cr_real *dx, *held;  // of its control
 } ilqr_worker;
@@ -40,7 +41,8 @@ typedef struct {
   cri_backward pass;
   cr_real *A, *B, *gz, *Hz, *work, *memory;
   ilqr_worker* workers;
-  int first;  // candidate of item 0 of this round
+  int first;                  // candidate of item 0 of this round
+  const cr_rollout* made_in;  // ran the plan last, and has steps as they were made; NULL: none
 } ilqr;
 
 static cr_real* take(cr_real** at, size_t n) {
@@ -64,10 +66,9 @@ static void share_motion(motion* x, const cr_planner* p, size_t nstate, cr_real*
   x->ctrl = take(at, n * (size_t)p->m->nu);
 }
 
-static cr_status make_jacobian(cr_planner* p, int worker, cr_error* error) {
+static cr_status make_jacobian(cr_planner* p, int worker, const cr_data* d, cr_error* error) {
   ilqr* w = p->memory;
   ilqr_worker* x = &w->workers[worker];
-  const cr_data* d = p->workers[worker].rollout->d;
   const cr_capacity room = {d->ncon_max, d->nefc_max, d->nJ_max};
   if (x->jacobian != NULL && memcmp(&room, &x->room, sizeof room) == 0) {
     return CR_OK;
@@ -107,7 +108,7 @@ static cr_status create(cr_planner* p, cr_error* error) {
     share_motion(&x->best, p, (size_t)w->nstate, &at);
     x->dx = take(&at, nx);
     x->held = take(&at, nu);
-    CR_TRY(make_jacobian(p, i, error));
+    CR_TRY(make_jacobian(p, i, p->workers[i].rollout->d, error));
   }
   w->A = take(&at, n * nx * nx);
   w->B = take(&at, n * nx * nu);
@@ -141,6 +142,7 @@ static void destroy(cr_planner* p) {
 static void restart(cr_planner* p) {
   ilqr* w = p->memory;
   w->simulated = w->gains = w->derived = false;
+  w->made_in = NULL;
   cr_zero(w->pass.k, p->o.nstep * p->m->nu);
   cr_zero(w->pass.K, p->o.nstep * p->m->nu * w->nx);
 }
@@ -227,7 +229,9 @@ static cr_status candidate(void* context, int item, int worker) {
   cr_rollout* r = p->workers[worker].rollout;
   cr_real cost;
   x->length = w->first < 0 ? 0 : lengths[w->first + item];
+  x->last = w->first + item;
   cr_rollout_set_control(r, control, x);
+  r->control_of_state = true;
   cr_status status = cri_plan_run(p, worker, &cost);
   cr_rollout_set_control(r, NULL, NULL);
   if (status == CR_OK && isfinite(cost) && (x->best.item == NONE || cost < x->best.cost)) {
@@ -260,6 +264,12 @@ static cr_status run_round(cr_planner* p, int first, int n, motion** best) {
 static void accept(cr_planner* p, motion* x) {
   ilqr* w = p->memory;
   const motion kept = w->now;
+  w->made_in = NULL;
+  for (int i = 0; i < p->nworker; i++) {
+    if (x == &w->workers[i].best && x->item == w->workers[i].last) {
+      w->made_in = p->workers[i].rollout;
+    }
+  }
   w->now = *x;
   *x = kept;
   w->pass.u = w->now.ctrl;
@@ -284,6 +294,21 @@ static void set_state(cr_planner* p, cr_data* d, int k, int control_of) {
   d->time = w->now.time[k];
 }
 
+// step k of the plan, as its rollout made it or made again
+static cr_status find_step(cr_planner* p, int k, int worker, const cr_data** made) {
+  const ilqr* w = p->memory;
+  cr_rollout* r = p->workers[worker].rollout;
+  *made = w->made_in != NULL && p->m == p->backward ? cri_step_blocks_find(&w->made_in->blocks, k)
+                                                    : NULL;
+  if (*made == NULL) {
+    cr_copy(r->ctrl + (ptrdiff_t)k * p->m->nu, w->now.ctrl + (ptrdiff_t)k * p->m->nu, p->m->nu);
+    set_state(p, r->d, k, k);
+    CR_TRY(cri_rollout_again(r, p->backward, k, k, &p->workers[worker].error));
+    *made = r->d;
+  }
+  return CR_OK;
+}
+
 static cr_status derive(void* context, int k, int worker) {
   cr_planner* p = context;
   ilqr* w = p->memory;
@@ -291,13 +316,12 @@ static cr_status derive(void* context, int k, int worker) {
   cr_rollout* r = x->rollout;
   ptrdiff_t nx = w->nx, nu = p->m->nu, nz = w->nz;
   cr_real value;
-  cr_copy(r->ctrl + k * nu, w->now.ctrl + k * nu, p->m->nu);
-  set_state(p, r->d, k, k);
-  CR_TRY(cri_rollout_again(r, p->backward, k, k, &x->error));
-  CR_TRY(make_jacobian(p, worker, &x->error));
+  const cr_data* made;
+  CR_TRY(find_step(p, k, worker, &made));
+  CR_TRY(make_jacobian(p, worker, made, &x->error));
   cr_jacobian* jacobian = w->workers[worker].jacobian;
   cr_status status =
-      cr_step_jacobian(p->backward, r->d, jacobian, w->A + k * nx * nx, w->B + k * nx * nu, NULL);
+      cr_step_jacobian(p->backward, made, jacobian, w->A + k * nx * nx, w->B + k * nx * nu, NULL);
   if (status != CR_OK) {
     return cri_fail(&x->error, status, "Jacobian of step %d: %s", k + 1,
                     cr_jacobian_error(jacobian));
@@ -411,6 +435,7 @@ static void numbers(cr_planner* p, cri_plan_numbers* v) {
   cri_numbers_bool(v, &w->simulated);
   cri_numbers_bool(v, &w->gains);
   w->derived = w->derived && v->pass != CRI_NUMBERS_SET;
+  w->made_in = NULL;
 }
 
 const cri_plan_method cri_plan_by_ilqr = {"ilqr",  false, create,  destroy,

@@ -4,7 +4,7 @@
 #define CRI_WIDTH 2
 #include "math/eight_sweeps.h"
 
-static const cr_eight plain = {"plain", up, down, add};
+static const cr_eight plain = {"plain", up, down, add, multiply};
 
 // what the processor and its operating system have; other compilers take the plain one
 #if defined(__x86_64__) && defined(__GNUC__)

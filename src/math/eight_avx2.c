@@ -6,7 +6,7 @@
 #define CRI_WIDTH 4
 #include "math/eight_sweeps.h"
 
-static const cr_eight wide = {"avx2", up, down, add};
+static const cr_eight wide = {"avx2", up, down, add, multiply};
 
 const cr_eight* cri_eight_avx2(void) { return &wide; }
 #else

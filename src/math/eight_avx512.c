@@ -6,7 +6,7 @@
 #define CRI_WIDTH 8
 #include "math/eight_sweeps.h"
 
-static const cr_eight wide = {"avx512", up, down, add};
+static const cr_eight wide = {"avx512", up, down, add, multiply};
 
 const cr_eight* cri_eight_avx512(void) { return &wide; }
 #else

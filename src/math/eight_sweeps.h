@@ -112,4 +112,68 @@ static void add(cr_real* y, const cr_real* x, const cr_real* const* row, int n) 
   }
 }
 
+// the sums of up to two registers of four rows of C; each is made from k = 0 to the last
+static inline void four_rows(int depth, const cr_factor_rows* A, const cr_real* B, int ldb,
+                             cr_real* C, int ldc, bool two) {
+  const int other = two ? WIDTH : 0;  // with one register the second is made twice, and not kept
+  const cr_real *a0 = A->x, *a1 = a0 + A->by_row, *a2 = a1 + A->by_row, *a3 = a2 + A->by_row;
+  cr_real *c0 = C, *c1 = c0 + ldc, *c2 = c1 + ldc, *c3 = c2 + ldc;
+  part r00 = *(const packed*)c0, r01 = *(const packed*)(c0 + other);
+  part r10 = *(const packed*)c1, r11 = *(const packed*)(c1 + other);
+  part r20 = *(const packed*)c2, r21 = *(const packed*)(c2 + other);
+  part r30 = *(const packed*)c3, r31 = *(const packed*)(c3 + other);
+  for (int k = 0; k < depth; k++) {
+    const part b0 = *(const packed*)B, b1 = *(const packed*)(B + other);
+    const ptrdiff_t at = k * A->by_column;
+    r00 += a0[at] * b0;
+    r01 += a0[at] * b1;
+    r10 += a1[at] * b0;
+    r11 += a1[at] * b1;
+    r20 += a2[at] * b0;
+    r21 += a2[at] * b1;
+    r30 += a3[at] * b0;
+    r31 += a3[at] * b1;
+    B += ldb;
+  }
+  *(packed*)c0 = r00;
+  *(packed*)c1 = r10;
+  *(packed*)c2 = r20;
+  *(packed*)c3 = r30;
+  if (two) {
+    *(packed*)(c0 + WIDTH) = r01;
+    *(packed*)(c1 + WIDTH) = r11;
+    *(packed*)(c2 + WIDTH) = r21;
+    *(packed*)(c3 + WIDTH) = r31;
+  }
+}
+
+static inline void one_row(int depth, const cr_factor_rows* A, const cr_real* B, int ldb,
+                           cr_real* C) {
+  part sum = *(const packed*)C;
+  for (int k = 0; k < depth; k++) {
+    sum += A->x[k * A->by_column] * *(const packed*)(B + (ptrdiff_t)k * ldb);
+  }
+  *(packed*)C = sum;
+}
+
+static void multiply(int m, int n, int depth, const cr_factor_rows* A, const cr_real* B, int ldb,
+                     cr_real* C, int ldc) {
+  for (int i = 0; i < m;) {
+    const cr_factor_rows a = {A->x + i * A->by_row, A->by_row, A->by_column};
+    cr_real* c = C + (ptrdiff_t)i * ldc;
+    int rows = m - i < 4 ? 1 : 4;
+    for (int j = 0; j < n;) {
+      bool two = n - j >= 2 * WIDTH;
+      if (rows == 1) {
+        one_row(depth, &a, B + j, ldb, c + j);
+        j += WIDTH;
+      } else {
+        four_rows(depth, &a, B + j, ldb, c + j, ldc, two);
+        j += two ? 2 * WIDTH : WIDTH;
+      }
+    }
+    i += rows;
+  }
+}
+
 #endif

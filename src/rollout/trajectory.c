@@ -289,16 +289,16 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
   return CR_OK;
 }
 
-// true if nothing reads the results of step k in r->d but its state: no callback, no loss, no end of a run
-static bool is_unseen(const cr_rollout* r, const cr_loss* loss, int k) {
-  return r->control == NULL && k + 1 < r->nstep && !looks_at(loss, k + 1, r->nstep);
+// true if nothing reads the results of step k in r->d but its state: no callback, no end of a run. A loss reads
+// the state, or evaluates it in r->d first
+static bool is_unseen(const cr_rollout* r, int k) {
+  return (r->control == NULL || r->control_of_state) && k + 1 < r->nstep;
 }
 
-static cr_status run_step(cr_rollout* r, const cr_model* m, const cr_loss* loss, int k,
-                          cr_error* error) {
+static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
   CR_TRY(cri_tape_keep(&r->tape, m, r->d, k, error));
   cr_data* block = NULL;
-  if (is_unseen(r, loss, k)) {
+  if (is_unseen(r, k)) {
     block = cri_step_blocks_take(&r->blocks, m, r->d, k, r->nstep);
   }
   r->at = block;
@@ -392,7 +392,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   cri_step_blocks_forget(&r->blocks);
   for (int k = 0; k < nstep; k++) {
     CR_TRY(take_control(r, m, k, error));
-    CR_TRY(r->adaptive ? run_interval(r, m, k, error) : run_step(r, m, loss, k, error));
+    CR_TRY(r->adaptive ? run_interval(r, m, k, error) : run_step(r, m, k, error));
     CR_TRY(add_loss(r, m, loss, k + 1, error));
   }
   cri_tape_put(&r->tape, m, CRI_TAPE_END, r->d);

@@ -32,6 +32,7 @@ struct cr_rollout {
   cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set
   void* control_context;
+  bool control_of_state;  // it reads nothing of the data but the state
   cr_real loss;
   const bool* look
       [2];  // stages of m and of m_backward that the loss reads, see cri_rollout_look; NULL: all

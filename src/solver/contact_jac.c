@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A contact depends on a displacement only through the motion of its two shapes, so its six or twelve
-// derivatives by unit motions serve all dofs. All vectors are relative to the current contact point.
+// derivatives by unit motions serve all dofs. All vectors are relative to the current contact point; sums over the contacts
+// of two bodies are relative to the first of them, and become columns once.
 #include "solver/contact_jac.h"
 
 #include "collision/collision.h"
@@ -9,10 +10,15 @@
 
 enum { FIRST = 1, SECOND = 2 };  // which body a dof moves
 
+// wrenches
 typedef struct {
-  cr_real S[6];
   cr_real by_q[6], by_v[6];  // F', by coordinate and by velocity
   cr_real carried[6];        // S x* F
+} change;
+
+typedef struct {
+  cr_real S[6];
+  change sum;
 } column;
 
 typedef struct {
@@ -22,6 +28,8 @@ typedef struct {
   cri_contact_motion motion[2][6];  // under unit motions of each shape
   cr_real P[6][6], by_r[6], b[6];   // [step_jacobian.z1] along the axes of the frame
   cr_real F[6];                     // wrench on the second body
+  // of all contacts of these bodies so far
+  const cr_real* origin;
   int n;
   int32_t *dof, *side;
   column* column;
@@ -44,13 +52,26 @@ static cr_real sign_of(int side) {
   return (cr_real)((side & SECOND) != 0) - (cr_real)((side & FIRST) != 0);
 }
 
-// the motion M of a body's tree relative to the contact point
-static void at_contact(const cr_model* m, const cr_data* d, const contact* c, int body,
-                       const cr_real M[6], cr_real out[6]) {
+// the motion M of a body's tree relative to a point
+static void at_point(const cr_model* m, const cr_data* d, const cr_real point[3], int body,
+                     const cr_real M[6], cr_real out[6]) {
   cr_real arm[3];
-  cr_sub3(arm, c->pos, cri_relative_chain_com(m, d, body));
+  cr_sub3(arm, point, cri_relative_chain_com(m, d, body));
   cr_copy6(out, M);
   cr_acccross3(out + 3, M, arm);
+}
+
+static void at_contact(const cr_model* m, const cr_data* d, const contact* c, int body,
+                       const cr_real M[6], cr_real out[6]) {
+  at_point(m, d, c->pos, body, M, out);
+}
+
+// sum += a wrench at the contact point
+static void add_wrench(const contact* c, const cr_real F[6], cr_real sum[6]) {
+  cr_real arm[3];
+  cr_sub3(arm, c->pos, c->origin);
+  cr_acc6(sum, F);
+  cr_acccross3(sum, arm, F + 3);
 }
 
 // ---- geometry under unit motions
@@ -205,34 +226,37 @@ static void response(const contact* c, const cr_real* e, cr_real dist, cr_real F
   wrench(c, along, F);
 }
 
-static void set_column(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
+static void add_change(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
                        contact* c, int k) {
-  column* x = &c->column[k];
+  change x;
   int j = c->dof[k], side = c->side[k], body = c->body[(side & SECOND) != 0];
-  cr_real V[6], B[6], e[6], of_V[6];
-  at_contact(m, d, c, body, d->cdof + 6 * j, x->S);
+  cr_real S[6], V[6], B[6], e[6], of_V[6];
+  at_contact(m, d, c, body, d->cdof + 6 * j, S);
   at_contact(m, d, c, body, carried->V + 6 * j, V);
   at_contact(m, d, c, body, carried->B + 6 * j, B);
 
   // [step_jacobian.z3], [step_jacobian.z4] by the coordinate
-  cri_contact_motion w = motion_under(c, side, x->S);
-  rate_change(c, c->B, B, side, x->S, &w, e);
-  rate_change(c, c->V, V, side, x->S, &w, of_V);
+  cri_contact_motion w = motion_under(c, side, S);
+  rate_change(c, c->B, B, side, S, &w, e);
+  rate_change(c, c->V, V, side, S, &w, of_V);
   for (int l = 0; l < c->dim; l++) {
     e[l] += c->b[l] * of_V[l];
   }
-  response(c, e, w.dist, x->by_q);
-  cr_acccross3(x->by_q, w.turn, c->F);
-  cr_acccross3(x->by_q, w.pos, c->F + 3);
-  cr_acccross3(x->by_q + 3, w.turn, c->F + 3);
-  cr_cross_force(x->carried, x->S, c->F);
+  response(c, e, w.dist, x.by_q);
+  cr_acccross3(x.by_q, w.turn, c->F);
+  cr_acccross3(x.by_q, w.pos, c->F + 3);
+  cr_acccross3(x.by_q + 3, w.turn, c->F + 3);
+  cr_cross_force(x.carried, S, c->F);
 
   // by the velocity
   for (int l = 0; l < c->dim; l++) {
-    const cr_real* S = l < 3 ? x->S + 3 : x->S;
-    e[l] = c->b[l] * sign_of(side) * cr_dot3(c->frame + 3 * (l % 3), S);
+    e[l] = c->b[l] * sign_of(side) * cr_dot3(c->frame + 3 * (l % 3), l < 3 ? S + 3 : S);
   }
-  response(c, e, 0, x->by_v);
+  response(c, e, 0, x.by_v);
+  change* sum = &c->column[k].sum;
+  add_wrench(c, x.by_q, sum->by_q);
+  add_wrench(c, x.by_v, sum->by_v);
+  add_wrench(c, x.carried, sum->carried);
 }
 
 // [step_jacobian.z5]
@@ -243,7 +267,7 @@ static void write_columns(const cr_model* m, const contact* c, cri_columns colum
     cr_real* q = columns.q + (ptrdiff_t)i * columns.ld;
     cr_real* v = columns.v + (ptrdiff_t)i * columns.ld;
     for (int l = 0; l < c->n && sign != 0; l++) {
-      const column* x = &c->column[l];
+      const change* x = &c->column[l].sum;
       int j = c->dof[l];
       bool carries = (c->side[k] & c->side[l]) != 0 && cri_carries(m, j, i);
       cr_real by_q = cr_dot6(c->column[k].S, x->by_q);
@@ -254,33 +278,46 @@ static void write_columns(const cr_model* m, const contact* c, cri_columns colum
   }
 }
 
-static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
-                        const cri_rigid_transport* carried, int i, contact* c,
-                        cri_columns columns) {
-  row_map x = rows_of(m, d, i);
-  if (is_idle(d, slopes, &x)) {
-    return;
+// contact i is the first of its two bodies
+static void begin(const cr_model* m, const cr_data* d, int i, contact* c) {
+  c->origin = d->contact_pos + 3 * i;
+  for (int side = 0; side < 2; side++) {
+    c->body[side] = m->geom_bodyid[d->contact_geom[2 * i + side]];
   }
+  find_dofs(m, c);
+  for (int k = 0; k < c->n; k++) {
+    const int body = c->body[(c->side[k] & SECOND) != 0];
+    c->column[k].sum = (change){{0}, {0}, {0}};
+    at_point(m, d, c->origin, body, d->cdof + 6 * c->dof[k], c->column[k].S);
+  }
+}
+
+static bool is_of(const cr_model* m, const cr_data* d, int i, const contact* c) {
+  const int32_t* geom = d->contact_geom + 2 * (ptrdiff_t)i;
+  return c->body[0] == m->geom_bodyid[geom[0]] && c->body[1] == m->geom_bodyid[geom[1]];
+}
+
+static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
+                        const cri_rigid_transport* carried, int i, contact* c) {
+  row_map x = rows_of(m, d, i);
   cr_real along[6];
   c->dim = d->contact_dim[i];
   c->pos = d->contact_pos + 3 * i;
   c->frame = d->contact_frame + 9 * i;
   for (int side = 0; side < 2; side++) {
-    int body = c->body[side] = m->geom_bodyid[d->contact_geom[2 * i + side]];
+    int body = c->body[side];
     at_contact(m, d, c, body, carried->body_V + 6 * body, c->V[side]);
     at_contact(m, d, c, body, carried->body_B + 6 * body, c->B[side]);
     if (cri_relative_chain_last(m, body) >= 0) {
       displace(m, d, i, c, side);
     }
   }
-  find_dofs(m, c);
   set_law(m, d, slopes, i, c);
   along_axes(&x, c->dim, d->acc_force + x.first, along);
   wrench(c, along, c->F);
   for (int k = 0; k < c->n; k++) {
-    set_column(m, d, carried, c, k);
+    add_change(m, d, carried, c, k);
   }
-  write_columns(m, c, columns);
 }
 
 void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
@@ -289,9 +326,19 @@ void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_ja
   contact c = {.dof = cri_push_int(work, v), .side = cri_push_int(work, v)};
   c.column = (column*)(void*)cri_push(work, v * (sizeof(column) / sizeof(cr_real)));
   for (int i = 0; i < d->ncon; i++) {
-    if (d->contact_efc_address[i] >= 0) {
-      add_contact(m, d, slopes, carried, i, &c, columns);
+    if (d->contact_efc_address[i] < 0) {
+      continue;
     }
+    row_map x = rows_of(m, d, i);
+    if (is_idle(d, slopes, &x)) {
+      continue;
+    }
+    if (c.origin == NULL || !is_of(m, d, i, &c)) {
+      write_columns(m, &c, columns);
+      begin(m, d, i, &c);
+    }
+    add_contact(m, d, slopes, carried, i, &c);
   }
+  write_columns(m, &c, columns);
   cri_pop(work, mark);
 }

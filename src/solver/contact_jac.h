@@ -16,7 +16,7 @@
 ///            i, j: +-s_i . (F' - S_j x* F where S_j carries s_i), - on the first body          [step_jacobian.z5]
 ///          derivation: docs/derivations/step_jacobian.md
 /// Shapes   columns q and v
-/// Memory   2 nv integers and 30 nv numbers of `work`'s scratch
+/// Memory   2 nv integers and 24 nv numbers of `work`'s scratch
 /// Smooth   as collision and the contact model; friction, solref and the like are held
 void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
                      const cri_rigid_transport* carried, cri_columns columns, cr_data* work);

@@ -53,6 +53,21 @@ holds batch 'all(m["same_bits"] and m["mjb_rollout_failed"] == 0 and m["rollouts
 [ "$(wc -l < batch.csv)" = 5 ] || fail "batch.csv: $(cat batch.csv)"
 expect 0 table bench "$data/cube.xml" --batch 2 --steps 2 --threads 1 --rounds 1 --memory 1M --no-peer --markdown
 tail -1 table.out | grep -q '| 2 x 2 | 1 |.*| yes |$' || fail "no row: $(cat table.out)"
+# an iteration of a planner, and what it would take with differences
+examples=$CAROM_SOURCE_DIR/examples/tasks
+sed 's/ integrator="RK4"//' "$examples/cartpole.xml" > cartpole.xml
+cp "$examples/cartpole.yaml" task.yaml
+task=task.yaml
+expect 0 plan bench "$task" --plan 2 --rounds 2 --set horizon=0.2 --json
+holds plan 'j["task"] == "task.yaml" and j["steps"] == 20 and j["iterations"] == 2' \
+  'all(0 < j[k] < 1e4 for k in ("iteration_ms", "jacobians_ms", "mjd_transitionFD_ms"))' \
+  '0 < j["with_differences_of_iteration"][1] <= j["with_differences_of_iteration"][2]'
+expect 0 table bench "$task" --plan 1 --rounds 1 --set horizon=0.1 --markdown
+tail -1 table.out | grep -q '^| task.yaml | 10 | 1 |' || fail "no row: $(cat table.out)"
+refused 2 "times ilqr" bench "$task" --plan 1 --set planner.method=cem
+refused 2 "refuses Runge-Kutta" bench "$examples/cartpole.yaml" --plan 1
+refused 2 "--set needs it" bench "$data/cube.xml" --set horizon=1
+refused 2 "do not go with it" bench "$task" --plan 1 --profile
 refused 2 "--no-peer need it" bench "$data/cube.xml" --steps 3
 refused 2 "--threads 1,x" bench "$data/cube.xml" --batch 2 --threads 1,x
 refused 2 "not with --profile" bench "$data/cube.xml" --batch 2 --profile

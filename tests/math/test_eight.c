@@ -116,3 +116,38 @@ TEST(each_adds_rows_as_one_by_one) {
     }
   }
 }
+
+// C += A B and A' B of every set against sums one by one, and the same bits
+TEST(each_multiplies) {
+  enum { ROWS = 11, DEPTH = 13, WIDE = 24 };
+  cr_random r = cr_random_seed(3, 1);
+  for (int sample = 0; sample < 60; sample++) {
+    const int m = cr_random_int(&r, ROWS + 1), depth = cr_random_int(&r, DEPTH + 1);
+    const int n = CR_EIGHT * cr_random_int(&r, WIDE / CR_EIGHT + 1);
+    const bool turned = sample % 2 == 0;
+    cr_real A[ROWS * DEPTH], B[DEPTH * WIDE], from[ROWS * WIDE], plain[ROWS * WIDE];
+    random_sides(&r, ROWS, DEPTH, false, A);
+    random_sides(&r, DEPTH, WIDE, false, B);
+    random_sides(&r, ROWS, WIDE, false, from);
+    const cr_factor_rows rows = {A, turned ? 1 : DEPTH, turned ? ROWS : 1};
+    const cr_eight* set;
+    for (int k = 0; (set = cri_eight_of(k)) != NULL; k++) {
+      cr_real C[ROWS * WIDE];
+      cr_copy(C, from, ROWS * WIDE);
+      set->multiply(m, n, depth, &rows, B, WIDE, C, WIDE);
+      for (int i = 0; i < ROWS * WIDE; i++) {
+        cr_real sum = from[i];
+        for (int l = 0; l < depth && i / WIDE < m && i % WIDE < n; l++) {
+          sum += A[turned ? l * ROWS + i / WIDE : i / WIDE * DEPTH + l] * B[l * WIDE + i % WIDE];
+        }
+        assert_true(cr_abs(C[i] - sum) <= 64 * CR_EPS);
+      }
+      if (k == 0) {
+        cr_copy(plain, C, ROWS * WIDE);
+      }
+      for (int i = 0; i < ROWS * WIDE; i++) {
+        assert_true(C[i] == plain[i]);
+      }
+    }
+  }
+}
