@@ -16,12 +16,15 @@ typedef struct {
   bool hold_pose;     // only the controls are unknown; else the pose too, near the one given
   int iterations;     // [100]
   cr_real tolerance;  // of the acceleration at rest, rad/s^2 or m/s^2 [1e-8]
+  cr_real
+      settle;  // s, the model first moves so long, slowed down, until it lies or stands on what holds it [0]
 } cr_equilibrium_options;
 
 /// Finds a state at rest that stays: qvel = 0, qacc = 0, act_dot = 0, from the pose and the controls in d.
 /// Map      qpos, act, ctrl in d -> those of the equilibrium; qvel becomes zero
 /// Equation Gauss-Newton steps with damping (Levenberg, Marquardt) on the change of a step from rest, over controls,
 ///          activations and pose; a pose that is free moves as little as it has to                         [lqr.e1]
+///          to settle: steps of the model, after each of which velocities shrink                           [lqr.e2]
 /// Errors   CR_ERR_DIVERGED, naming the coordinate that still accelerates; those of the steps; the sentence is in error
 CR_API cr_status cr_equilibrium(const cr_model* m, cr_data* d,
                                 const cr_equilibrium_options* options, cr_error* error);

@@ -11,7 +11,7 @@
 
 typedef struct {
   cr_setup_options setup;
-  double q, qvel, r, push, hold;
+  double q, qvel, r, push, hold, settle, discount;
   bool hold_pose;
   const char* csv;
 } lqr_options;
@@ -23,13 +23,14 @@ typedef struct {
   cr_data *at, *d;  // the equilibrium; a motion
   cr_jacobian* jacobian;
   cr_real *A, *B, *Q, *R, *K, *closed, *dx, *ctrl;
+  cr_real *faded_A, *faded_B;  // with the discount
   cr_real open_radius, radius;
   double end, most;  // distance from the equilibrium after the motion, and the largest
 } lqr;
 
 static cr_status make_room(lqr* l, cr_error* error) {
   size_t x = (size_t)l->nx, u = (size_t)l->nu;
-  cr_real* at = calloc(3 * x * x + 2 * x * u + u * u + 2 * x + u + 1, sizeof *at);
+  cr_real* at = calloc(4 * x * x + 3 * x * u + u * u + 2 * x + u + 1, sizeof *at);
   if (at == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "lqr: no memory for %d states", l->nx);
   }
@@ -41,11 +42,33 @@ static cr_status make_room(lqr* l, cr_error* error) {
   l->R = l->K + x * u;
   l->dx = l->R + u * u;
   l->ctrl = l->dx + 2 * x;
+  l->faded_A = l->ctrl + u;
+  l->faded_B = l->faded_A + x * x;
   return CR_OK;
 }
 
 static cr_status told(const cr_data* d, cr_status status, cr_error* error) {
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_data_error(d));
+}
+
+// costs of later steps count less: the problem of A and B times the root of the discount
+static cr_status find_gain(lqr* l, cr_error* error) {
+  const cr_real factor = (cr_real)sqrt(l->o->discount);
+  cr_error inner = {0};
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)l->nx * l->nx; i++) {
+    l->faded_A[i] = factor * l->A[i];
+  }
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)l->nx * l->nu; i++) {
+    l->faded_B[i] = factor * l->B[i];
+  }
+  cr_status status = cr_lqr(l->nx, l->nu, l->faded_A, l->faded_B, l->Q, l->R, l->K, NULL, &inner);
+  if (status == CR_OK) {
+    return status;
+  }
+  return cri_fail(error, status, "%s%s", inner.text,
+                  status == CR_ERR_SINGULAR && l->o->discount == 1
+                      ? "; --discount 0.999999 leaves alone what no control reaches"
+                      : "");
 }
 
 static cr_status linearise(lqr* l, cr_error* error) {
@@ -64,7 +87,7 @@ static cr_status linearise(lqr* l, cr_error* error) {
     l->R[(ptrdiff_t)i * l->nu + i] = (cr_real)l->o->r;
   }
   CR_TRY(cr_spectral_radius(l->nx, l->A, &l->open_radius, error));
-  CR_TRY(cr_lqr(l->nx, l->nu, l->A, l->B, l->Q, l->R, l->K, NULL, error));
+  CR_TRY(find_gain(l, error));
   for (int i = 0; i < l->nx; i++) {
     for (int j = 0; j < l->nx; j++) {
       cr_real sum = l->A[(ptrdiff_t)i * l->nx + j];
@@ -149,6 +172,8 @@ static void print_json(const lqr* l) {
   cr_json_reals(&j, "qpos", cr_setup_view(s, l->at, "qpos"), s->nq);
   cr_json_reals(&j, "act", cr_setup_view(s, l->at, "act"), s->na);
   cr_json_reals(&j, "ctrl", cr_setup_view(s, l->at, "ctrl"), s->nu);
+  put_matrix(&j, "A", l->A, l->nx, l->nx);
+  put_matrix(&j, "B", l->B, l->nx, l->nu);
   put_matrix(&j, "gain", l->K, l->nu, l->nx);
   cr_json_real(&j, "radius_open", l->open_radius);
   cr_json_real(&j, "radius", l->radius);
@@ -219,6 +244,9 @@ static cr_status run(lqr* l, cr_error* error) {
   l->na = l->setup.na;
   l->nu = l->setup.nu;
   l->nx = 2 * l->nv + l->na;
+  if (o->discount > 1) {
+    return cri_fail(error, CR_ERR_ARG, "--discount %.9g: at most 1 is expected", o->discount);
+  }
   if (l->nu == 0) {
     return cri_fail(error, CR_ERR_ARG, "%s: the model has no controls", setup.model_path);
   }
@@ -227,7 +255,8 @@ static cr_status run(lqr* l, cr_error* error) {
   cr_data* start = cr_rollout_data(l->setup.rollout);
   CR_TRY(told(l->at, cr_state_copy(m, start, l->at, CR_STATE_INTEGRATION), error));
   CR_TRY(cr_data_set(m, l->at, "ctrl", cr_rollout_ctrl(l->setup.rollout), l->nu, error));
-  const cr_equilibrium_options options = {.size = sizeof options, .hold_pose = o->hold_pose};
+  const cr_equilibrium_options options = {
+      .size = sizeof options, .hold_pose = o->hold_pose, .settle = (cr_real)o->settle};
   CR_TRY(cr_equilibrium(m, l->at, &options, error));
   CR_TRY(linearise(l, error));
   CR_TRY(hold(l, error));
@@ -241,8 +270,13 @@ static cr_status run(lqr* l, cr_error* error) {
 }
 
 int cr_cli_lqr(int argc, char** argv) {
-  lqr_options o = {
-      .setup = CR_SETUP_DEFAULTS, .q = 1, .qvel = 0.1, .r = 1, .push = 1e-3, .hold = 5};
+  lqr_options o = {.setup = CR_SETUP_DEFAULTS,
+                   .q = 1,
+                   .qvel = 0.1,
+                   .r = 1,
+                   .push = 1e-3,
+                   .hold = 5,
+                   .discount = 1};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.setup.model_path, "MODEL", "MJCF, URDF or Carom model file"},
       {"--keyframe", CR_OPT_TEXT, &o.setup.keyframe, "K",
@@ -255,10 +289,14 @@ int cr_cli_lqr(int argc, char** argv) {
        "time step (default: the model's)"},
       {"--hold-pose", CR_OPT_FLAG, &o.hold_pose, "",
        "the pose is the equilibrium; only controls and activations are looked for"},
+      {"--settle", CR_OPT_POSITIVE, &o.settle, "T",
+       "first let it come to rest on what holds it: so many seconds, slowed down"},
       {"--pose-weight", CR_OPT_POSITIVE, &o.q, "W",
        "weight of pose and activations, squared (default 1)"},
       {"--speed-weight", CR_OPT_POSITIVE, &o.qvel, "W", "weight of velocities (default 0.1)"},
       {"--control-weight", CR_OPT_POSITIVE, &o.r, "W", "weight of controls (default 1)"},
+      {"--discount", CR_OPT_POSITIVE, &o.discount, "G",
+       "costs of each step count so much of those of the step before (default 1)"},
       {"--push", CR_OPT_POSITIVE, &o.push, "X",
        "how far beside the equilibrium the check begins, m|rad (default 1e-3)"},
       {"--hold", CR_OPT_POSITIVE, &o.hold, "T", "seconds of the check (default 5)"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equilibria: poses and controls at which a step from rest changes nothing.
+//   [lqr.e2] qvel <- qvel exp(-h / T) after each step of the motion that settles
 //   [lqr.e1] z += -J'(J J' + mu D)^-1 r, r = (v+ - 0, act+ - act) / h of a step from rest, J = dr/dz; D the diagonal of J J'
 #include <stdlib.h>
 
@@ -12,31 +13,40 @@
 #include "model/names.h"
 #include "model/state_vector.h"
 
+static const cr_real SETTLE_TIME = CR_R(0.1);  // s
+
 typedef struct {
   const cr_model* m;
   cr_data* d;
   cr_jacobian* jacobian;
-  bool hold;
-  int nr, nz, nx;                  // residuals; unknowns: pose, activations, controls
-  cr_real *r, *J, *JJ, *y, *step;  // nr, nr nz, nr nr, nr, nz
-  cr_real *by_x, *by_ctrl, *kept;  // nx nx, nx nu, nq + na + nu
+  bool hold, settled;
+  int nr, nz, nx;                      // residuals; unknowns: pose, activations, controls
+  cr_real *r, *J, *JJ, *D, *y, *step;  // nr, nr nz, nr nr, nr, nr, nz
+  cr_real *by_x, *by_ctrl, *kept;      // nx nx, nx nu, nq + na + nu
   int32_t* pivot;
   cr_real* memory;
 } search;
 
-static cr_status residual(search* s, cr_real* size) {
+static cr_status residual(search* s) {
   const cr_model* m = s->m;
   cr_data* d = s->d;
   cr_zero(d->qvel, m->nv);
   cr_zero(d->qacc_warmstart, m->nv);
   CR_TRY(cr_step(m, d));
-  *size = 0;
   for (int i = 0; i < s->nr; i++) {
     cr_real change = i < m->nv ? d->qvel_next[i] : d->act_next[i - m->nv] - d->act[i - m->nv];
     s->r[i] = change / m->timestep;
-    *size += s->r[i] * s->r[i];
   }
   return CR_OK;
+}
+
+// r'D^-1 r, which a short step along [lqr.e1] lowers
+static cr_real size_of(const search* s) {
+  cr_real sum = 0;
+  for (int i = 0; i < s->nr; i++) {
+    sum += s->r[i] * s->r[i] / s->D[i];
+  }
+  return sum;
 }
 
 static cr_status derive(search* s) {
@@ -70,6 +80,14 @@ static cr_status derive(search* s) {
       s->JJ[(ptrdiff_t)i * s->nr + j] = s->JJ[(ptrdiff_t)j * s->nr + i] = sum;
     }
   }
+  cr_real trace = 0;
+  for (int i = 0; i < s->nr; i++) {
+    s->D[i] = s->JJ[(ptrdiff_t)i * s->nr + i];
+    trace += s->D[i];
+  }
+  for (int i = 0; i < s->nr; i++) {
+    s->D[i] += CR_R(1e-6) * trace / (cr_real)s->nr + CR_MINVAL;
+  }
   return CR_OK;
 }
 
@@ -77,14 +95,9 @@ static cr_status derive(search* s) {
 static bool find_step(search* s, cr_real mu, cr_real* work) {
   const cr_run all = {0, s->nr};
   const cr_runs runs = {1, &all};
-  cr_real trace = 0;
-  for (int i = 0; i < s->nr; i++) {
-    trace += s->JJ[(ptrdiff_t)i * s->nr + i] / (cr_real)s->nr;
-  }
   cr_copy(work, s->JJ, s->nr * s->nr);
   for (int i = 0; i < s->nr; i++) {
-    cr_real* diagonal = work + (ptrdiff_t)i * s->nr + i;
-    *diagonal += mu * (*diagonal + CR_R(1e-6) * trace) + CR_MINVAL;
+    work[(ptrdiff_t)i * s->nr + i] += mu * s->D[i];
     s->y[i] = -s->r[i];
   }
   if (!cr_dense_lu_factor(work, s->nr, runs, s->pivot)) {
@@ -154,31 +167,47 @@ static cr_status not_found(const search* s, cr_error* error) {
   return cri_fail(error, CR_ERR_DIVERGED,
                   "no equilibrium: dof %d of %s still accelerates by %.3g%s", at,
                   cri_label(m, CRI_OBJECT_joint, m->dof_jntid[at]).text, (double)most,
-                  s->hold ? "; a free pose may have one" : "");
+                  s->hold      ? "; a free pose may have one"
+                  : s->settled ? "; it may have to settle longer"
+                               : "; where it is held by contacts, let it settle first");
+}
+
+// [lqr.e2]
+static cr_status settle(search* s, cr_real time) {
+  const cr_model* m = s->m;
+  const cr_real slower = cr_exp(-m->timestep / SETTLE_TIME);
+  for (cr_real t = 0; t < time; t += m->timestep) {
+    CR_TRY(cr_step(m, s->d));
+    CR_TRY(cr_advance(m, s->d));
+    for (int i = 0; i < m->nv; i++) {
+      s->d->qvel[i] *= slower;
+    }
+  }
+  return CR_OK;
 }
 
 static cr_status find(search* s, int iterations, cr_real tolerance, cr_real* work) {
-  cr_real size, next, mu = CR_R(1e-4);
+  cr_real mu = CR_R(1e-4);
   int at;
-  CR_TRY(residual(s, &size));
+  CR_TRY(residual(s));
   for (int k = 0; k < iterations && worst(s, &at) > tolerance; k++) {
     CR_TRY(derive(s));
     keep(s, false);
+    const cr_real size = size_of(s);
     bool lower = false;
     for (int tries = 0; tries < 12 && !lower; tries++, mu *= 10) {
       if (find_step(s, mu, work)) {
         move(s);
-        lower = residual(s, &next) == CR_OK && next < size;
+        lower = residual(s) == CR_OK && size_of(s) < size;
       }
       if (!lower) {
         keep(s, true);
-        CR_TRY(residual(s, &next));
+        CR_TRY(residual(s));
       }
     }
     if (!lower) {
       break;
     }
-    size = next;
     mu = cr_max(mu / 100, CR_R(1e-12));
   }
   return CR_OK;
@@ -191,22 +220,31 @@ cr_status cr_equilibrium(const cr_model* m, cr_data* d, const cr_equilibrium_opt
   if (options != NULL) {
     CR_TRY(cri_check_size(&call, options->size, sizeof *options, "cr_equilibrium_options"));
   }
-  search s = {.m = m, .d = d, .hold = options != NULL && options->hold_pose};
+  search s = {.m = m,
+              .d = d,
+              .hold = options != NULL && options->hold_pose,
+              .settled = options != NULL && options->settle > 0};
   s.nx = cri_state_tangent_size(m);
   s.nr = m->nv + m->na;
   s.nz = (s.hold ? 0 : m->nv) + m->na + m->nu;
+  if (options != NULL && (options->settle < 0 || !isfinite(options->settle))) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "cr_equilibrium: it settles for %.9g s: 0 or more is expected",
+                    (double)options->settle);
+  }
   if (s.nr == 0 || s.nz == 0) {
     return cri_fail(error, CR_ERR_ARG, "no equilibrium: the model has %s",
                     s.nr == 0 ? "nothing that moves" : "no controls that could hold a pose");
   }
   size_t r = (size_t)s.nr, z = (size_t)s.nz, x = (size_t)s.nx, u = (size_t)m->nu;
   size_t kept = (size_t)(m->nq + m->na + m->nu);
-  s.memory = calloc(2 * r + r * z + 2 * r * r + z + x * x + x * u + kept + 1, sizeof *s.memory);
+  s.memory = calloc(3 * r + r * z + 2 * r * r + z + x * x + x * u + kept + 1, sizeof *s.memory);
   s.pivot = calloc(r, sizeof *s.pivot);
   cr_status status = CR_ERR_MEMORY;
   if (s.memory != NULL && s.pivot != NULL) {
     s.r = s.memory;
-    s.y = s.r + r;
+    s.D = s.r + r;
+    s.y = s.D + r;
     s.J = s.y + r;
     s.JJ = s.J + r * z;
     cr_real* work = s.JJ + r * r;
@@ -218,7 +256,8 @@ cr_status cr_equilibrium(const cr_model* m, cr_data* d, const cr_equilibrium_opt
     int iterations = options != NULL && options->iterations > 0 ? options->iterations : 100, at;
     cr_real tolerance = options != NULL && options->tolerance > 0 ? options->tolerance : CR_R(1e-8);
     if (status == CR_OK) {
-      status = find(&s, iterations, tolerance, work);
+      status = s.settled ? settle(&s, options->settle) : CR_OK;
+      status = status == CR_OK ? find(&s, iterations, tolerance, work) : status;
       status = status != CR_OK              ? cri_fail(error, status, "%s", cr_data_error(d))
                : worst(&s, &at) > tolerance ? not_found(&s, error)
                                             : CR_OK;

@@ -42,6 +42,21 @@ MODEL
 expect 0 arm lqr arm.xml --set 'qpos[elbow]=0.3' --hold-pose --json
 holds arm 'j["qpos"] == [0.3] and abs(j["ctrl"][0]) > 0.5 and j["radius"] < 1'
 
+# what falls comes to rest first; its place on the floor is out of reach of the motor
+cat > lever.xml << 'MODEL'
+<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .3'><joint type='slide' axis='1 0 0'/><joint name='z' type='slide' axis='0 0 1'/>
+<geom type='box' size='.2 .1 .1' mass='2'/><body pos='0 0 .1'><joint name='lever' axis='0 1 0' stiffness='10' damping='.1'/>
+<geom type='capsule' size='.03' fromto='0 0 0 0 0 .4'/></body></body></worldbody>
+<actuator><motor joint='lever' ctrllimited='true' ctrlrange='-2 2'/></actuator></mujoco>
+MODEL
+expect 3 falls lqr lever.xml
+says falls "let it settle first"
+expect 3 free lqr lever.xml --settle 5
+says free "--discount 0.999999 leaves alone what no control reaches"
+expect 0 lever lqr lever.xml --settle 5 --discount 0.9999 --json
+holds lever 'abs(j["radius"] - 1) < 1e-6 and len(j["A"]) == 6 and len(j["B"]) == 6' 'j["end"] < 1.1 * j["farthest"]'
+expect 2 growing lqr lever.xml --discount 2
+says growing "at most 1 is expected"
 expect 2 passive lqr "$data/cube.xml"
 says passive "the model has no controls"
 expect 3 pose lqr "$tasks/acrobot.xml" --set 'qpos[shoulder]=0.5' --hold-pose

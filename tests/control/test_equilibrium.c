@@ -69,3 +69,23 @@ TEST(what_cannot_be_held_is_named) {
   assert_non_null(strstr(error.text, "a free pose may have one"));
   cri_model_free(&m);
 }
+
+// without a control it swings down, and stays where it hangs
+TEST(what_moves_settles_first) {
+  const cr_equilibrium_options settle = {.size = sizeof settle, .settle = 20},
+                               never = {.size = sizeof never, .settle = -1};
+  cr_error error = {0};
+  pendulum(1, 0);
+  d->qpos[0] = CR_R(0.7);
+  assert_int_equal(cr_equilibrium(&m, d, &settle, NULL), CR_OK);
+  rests();
+  assert_close(d->ctrl[0], 0, CR_R(1e-4));
+  const cr_real hanging = d->qpos[0];
+  d->qpos[0] = CR_R(-0.4);
+  d->ctrl[0] = 0;
+  assert_int_equal(cr_equilibrium(&m, d, &settle, NULL), CR_OK);
+  assert_close(d->qpos[0], hanging, CR_R(1e-4));
+  assert_int_equal(cr_equilibrium(&m, d, &never, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "settles for -1 s"));
+  cri_model_free(&m);
+}
