@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/fit_design.h"
-#include "cli/fit_problem.h"
-#include "cli/fit_runs.h"
 #include "command/interrupt.h"
 #include "command/runs_config.h"
 #include "command/setup.h"
 #include "fit/fit_checkpoint.h"
+#include "fit/fit_design.h"
+#include "fit/fit_problem.h"
+#include "fit/fit_runs.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
 #include "view/fitted_page.h"

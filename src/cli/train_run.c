@@ -10,7 +10,7 @@
 
 #include "base/fingerprint.h"
 #include "base/status.h"
-#include "cli/fit_search.h"
+#include "fit/fit_search.h"
 #include "fit/train_report.h"
 
 static const double save_interval = 0.5;  // s

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fit_lines.h"
+#include "fit/fit_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

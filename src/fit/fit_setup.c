@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fit_setup.h"
+#include "fit/fit_setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 
 #include "base/locale.h"
 #include "base/status.h"
-#include "cli/fit_lines.h"
-#include "cli/fit_plans.h"
 #include "command/setup.h"
+#include "fit/fit_lines.h"
+#include "fit/fit_plans.h"
 #include "tools/xml.h"
 
 // ---- what is given

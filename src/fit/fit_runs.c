@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fit_runs.h"
+#include "fit/fit_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cli/fit_answer.h"
-#include "cli/fit_lines.h"
-#include "cli/fit_search.h"
+#include "fit/fit_answer.h"
+#include "fit/fit_lines.h"
 #include "fit/fit_report.h"
+#include "fit/fit_search.h"
 
 static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   char name[64];
