@@ -24,6 +24,7 @@ static const struct {
     {"train", cr_cli_train, "train corrections of a model, small networks, from recorded motion"},
     {"plan", cr_cli_plan, "controls that make the cost of a motion low, once or while it runs"},
     {"lqr", cr_cli_lqr, "feedback that holds a model at an equilibrium"},
+    {"estimate", cr_cli_estimate, "states from recorded sensors, by a Kalman filter"},
     {"view", cr_cli_view, "a page that shows a model and its motion in a browser"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
     {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},

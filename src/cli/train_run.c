@@ -10,8 +10,8 @@
 
 #include "base/fingerprint.h"
 #include "base/status.h"
-#include "fit/fit_search.h"
 #include "fit/train_report.h"
+#include "runs/fit_search.h"
 
 static const double save_interval = 0.5;  // s
 

@@ -3,7 +3,7 @@
 #ifndef CR_CLI_TRAIN_RUN_H
 #define CR_CLI_TRAIN_RUN_H
 
-#include "fit/fit_runs.h"
+#include "runs/fit_runs.h"
 
 typedef struct {
   cr_fit_runs_options runs;

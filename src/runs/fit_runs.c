@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_runs.h"
+#include "runs/fit_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "fit/fit_answer.h"
-#include "fit/fit_lines.h"
 #include "fit/fit_report.h"
-#include "fit/fit_search.h"
+#include "runs/fit_answer.h"
+#include "runs/fit_lines.h"
+#include "runs/fit_search.h"
 
 static cr_status name_files(cr_runs_fit* f, cr_error* error) {
   char name[64];

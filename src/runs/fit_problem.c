@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading of a fit.
-#include "fit/fit_problem.h"
+#include "runs/fit_problem.h"
 
 #include <math.h>
 #include <stdio.h>

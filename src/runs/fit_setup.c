@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_setup.h"
+#include "runs/fit_setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/locale.h"
 #include "base/status.h"
 #include "command/setup.h"
-#include "fit/fit_lines.h"
-#include "fit/fit_plans.h"
+#include "runs/fit_lines.h"
+#include "runs/fit_plans.h"
 #include "tools/xml.h"
 
 // ---- what is given

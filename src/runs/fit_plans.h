@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planned runs as measurements: what --observe names is simulated, from the controls of every plan.
-#ifndef CR_FIT_PLANS_H
-#define CR_FIT_PLANS_H
+#ifndef CR_RUNS_FIT_PLANS_H
+#define CR_RUNS_FIT_PLANS_H
 
 #include "carom/carom.h"
 #include "command/options.h"

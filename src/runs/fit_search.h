@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search of a fit of measured runs: down from its start, or first for the lowest of many valleys, on islands that may be
 // spread over the processes of mpirun. It is saved as it goes.
-#ifndef CR_FIT_SEARCH_H
-#define CR_FIT_SEARCH_H
+#ifndef CR_RUNS_FIT_SEARCH_H
+#define CR_RUNS_FIT_SEARCH_H
 
-#include "fit/fit_setup.h"
+#include "runs/fit_setup.h"
 
 /// Checks --search, --islands, --population and --generations; *spread: it looks for the lowest of many valleys.
 /// Errors   CR_ERR_ARG

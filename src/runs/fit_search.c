@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_search.h"
+#include "runs/fit_search.h"
 
 #include <math.h>
 #include <stdio.h>

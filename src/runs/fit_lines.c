@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_lines.h"
+#include "runs/fit_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

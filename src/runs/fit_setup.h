@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fit of measured runs as its parts see it, and how it is set up from what the command was given.
-#ifndef CR_FIT_SETUP_H
-#define CR_FIT_SETUP_H
+#ifndef CR_RUNS_FIT_SETUP_H
+#define CR_RUNS_FIT_SETUP_H
 
 #include "carom/carom.h"
 #include "command/ranks.h"
 #include "fit/estimates.h"
 #include "fit/fit_report.h"
-#include "fit/fit_runs.h"
 #include "fit/fit_saving.h"
+#include "runs/fit_runs.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 

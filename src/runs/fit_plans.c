@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_plans.h"
+#include "runs/fit_plans.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a configuration to a problem that optimisers can work on: model, tosses, windows, parameters.
-#ifndef CR_FIT_PROBLEM_H
-#define CR_FIT_PROBLEM_H
+#ifndef CR_RUNS_FIT_PROBLEM_H
+#define CR_RUNS_FIT_PROBLEM_H
 
 #include "command/method.h"
 #include "fit/fit_config.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom fit MODEL RUN...: parameters of any model from measured signals.
-#ifndef CR_FIT_RUNS_H
-#define CR_FIT_RUNS_H
+#ifndef CR_RUNS_FIT_RUNS_H
+#define CR_RUNS_FIT_RUNS_H
 
 #include "command/method.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit_design.h"
+#include "runs/fit_design.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/quantile.h"
 #include "base/status.h"
-#include "fit/fit_setup.h"
+#include "runs/fit_setup.h"
 #include "tools/json.h"
 
 typedef struct {

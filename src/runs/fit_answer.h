@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a fit of measured runs found, as text and as JSON.
-#ifndef CR_FIT_ANSWER_H
-#define CR_FIT_ANSWER_H
+#ifndef CR_RUNS_FIT_ANSWER_H
+#define CR_RUNS_FIT_ANSWER_H
 
-#include "fit/fit_setup.h"
+#include "runs/fit_setup.h"
 #include "tools/json.h"
 
 /// 0, or 1 where nothing was found.
