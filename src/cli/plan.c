@@ -35,9 +35,8 @@ typedef struct {
   double saved;  // when
   cr_plan_result last;
   const char* reason;
-  cr_real* parts;       // of the plan's cost, by term
-  cr_real cost;         // of the plan, or of the motion with --mpc
-  double plan_seconds;  // spent on planning
+  cr_plan_outcome outcome;  // of the plan, or of the motion with --mpc
+  double plan_seconds;      // spent on planning
   int replans;
   cr_plan_pace pace;  // in real time
 } plan;
@@ -193,7 +192,7 @@ static cr_status record(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   cr_plan_task* t = &p->task;
   file_name(p, "motion.h5", path);
-  CR_TRY(cr_plan_motion(t, path, p->parts, &p->cost, error));
+  CR_TRY(cr_plan_motion(t, path, &p->outcome, error));
   return write_knots(p, error);
 }
 
@@ -239,13 +238,29 @@ static cr_status again(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   file_name(p, "motion.h5", path);
   const cr_plan_loop loop = {p, replan, stopped, p->o->live ? &p->pace : NULL};
-  CR_TRY(cr_plan_follow(&p->task, &loop, path, p->parts, &p->cost, error));
+  CR_TRY(cr_plan_follow(&p->task, &loop, path, &p->outcome, error));
   cri_progress_end(&p->progress);
   p->reason = stopped(NULL) ? "interrupted" : "the time is over";
   return write_knots(p, error);
 }
 
 // ---- output
+
+static void print_goals(const plan* p) {
+  const cr_plan_task* t = &p->task;
+  if (t->ngoal > 0) {
+    (void)printf("%-20s %14s %14s %14s\n", "goal", "at the end", "below", "since, s");
+  }
+  for (int i = 0; i < t->ngoal; i++) {
+    const cr_goal_result* r = &p->outcome.goals[i];
+    char since[32] = "not reached";
+    if (!isnan(r->since)) {
+      (void)snprintf(since, sizeof since, "%.4g", r->since);
+    }
+    (void)printf("%-20s %14.6g %14.6g %14s\n", t->goals[i].name, r->value, t->goals[i].below,
+                 since);
+  }
+}
 
 static void print_text(const plan* p) {
   const cr_plan_task* t = &p->task;
@@ -266,10 +281,25 @@ static void print_text(const plan* p) {
   }
   (void)printf("%-20s %14s\n", "term", p->o->mpc ? "cost of motion" : "cost");
   for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    (void)printf("%-20s %14.6g\n", cr_cost_name(t->cost, i), (double)p->parts[i]);
+    (void)printf("%-20s %14.6g\n", cr_cost_name(t->cost, i), (double)p->outcome.parts[i]);
   }
-  (void)printf("%-20s %14.6g\n", "all", (double)p->cost);
+  (void)printf("%-20s %14.6g\n", "all", (double)p->outcome.cost);
+  print_goals(p);
   (void)printf("%s/motion.h5, knots.csv%s\n", t->folder, p->o->mpc ? "" : ", cost.csv, plot.png");
+}
+
+// a goal that was not reached has no time: null
+static void json_goals(const plan* p, cr_json* j) {
+  cr_json_open(j, "goals", '{');
+  for (int i = 0; i < p->task.ngoal; i++) {
+    const cr_goal_result* r = &p->outcome.goals[i];
+    cr_json_open(j, p->task.goals[i].name, '{');
+    cr_json_real(j, "value", (cr_real)r->value);
+    cr_json_real(j, "below", (cr_real)p->task.goals[i].below);
+    cr_json_real(j, "since", (cr_real)r->since);
+    cr_json_close(j, '}');
+  }
+  cr_json_close(j, '}');
 }
 
 static void print_json(const plan* p) {
@@ -290,12 +320,13 @@ static void print_json(const plan* p) {
     cr_json_real(&j, "motion_seconds", (cr_real)p->pace.seconds);
   }
   cr_json_string(&j, "reason", p->reason);
-  cr_json_real(&j, "cost", p->cost);
+  cr_json_real(&j, "cost", p->outcome.cost);
   cr_json_open(&j, "terms", '{');
   for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    cr_json_real(&j, cr_cost_name(t->cost, i), p->parts[i]);
+    cr_json_real(&j, cr_cost_name(t->cost, i), p->outcome.parts[i]);
   }
   cr_json_close(&j, '}');
+  json_goals(p, &j);
   cr_json_real(&j, "seconds", (cr_real)(cri_seconds() - p->begun));
   cr_json_real(&j, "planning_seconds", (cr_real)p->plan_seconds);
   cr_json_string(&j, "folder", t->folder);
@@ -315,8 +346,8 @@ static cr_status run(plan* p, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--resume goes on with one plan; not with --mpc");
   }
   CR_TRY(cr_plan_task_read(&p->task, o->path, &o->set, o->out, o->threads, error));
-  p->parts = calloc((size_t)p->task.ncost + 1, sizeof *p->parts);
-  if (p->parts == NULL) {
+  p->outcome.parts = calloc((size_t)p->task.ncost + 1, sizeof *p->outcome.parts);
+  if (p->outcome.parts == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "plan: no memory");
   }
   CR_TRY(cri_folder_make(p->task.folder, error));
@@ -376,7 +407,7 @@ int cr_cli_plan(int argc, char** argv) {
   }
   cr_plan_history_free(&p->past);
   cr_plan_task_free(&p->task);
-  free(p->parts);
+  free(p->outcome.parts);
   free(p);
   return code;
 }

@@ -14,6 +14,10 @@
   X(top, timestep,   REAL, "0", 0, 1, "", "s, instead of the model's") \
   X(top, horizon,    REAL, NULL, 0, 1e6, "", "s, how far a plan looks")
 
+#define CR_PLAN_KEYS_SET(X) \
+  X(set, field, TEXT, NULL, 0, 0, "", "a place of the model, as geom_cfd[ball] or muscle_smooth") \
+  X(set, value, TEXT, NULL, 0, 0, "", "its numbers, with spaces between")
+
 #define CR_PLAN_KEYS_START(X) \
   X(start, place, TEXT, NULL, 0, 0, "", "a place of the state, as qpos[hinge]") \
   X(start, value, TEXT, NULL, 0, 0, "", "its numbers, with spaces between")
@@ -29,6 +33,11 @@
   X(cost, q,         REAL, "0", 0, 1e12, "", "of the norm") \
   X(cost, weight,    REAL, "0", 0, 1e15, "", "1/s, over the motion") \
   X(cost, terminal,  REAL, "0", 0, 1e15, "", "of the last state")
+
+#define CR_PLAN_KEYS_GOAL(X) \
+  X(goal, name,  TEXT, NULL, 0, 0, "", "in tables") \
+  X(goal, of,    TEXT, NULL, 0, 0, "", "an expression, one number") \
+  X(goal, below, REAL, NULL, -1e300, 1e300, "", "reached where the number is at most this")
 
 #define CR_PLAN_KEYS_PLANNER(X) \
   X(planner, method,      WORD, "ilqr", 0, 5, "plan_method", "how controls are found") \
@@ -50,7 +59,7 @@
   X(planner, regularisation, REAL, "0", 0, 1e12, "", "of ilqr; 0: 1e-6") \
   X(planner, rtol,        REAL, "0", 0, 1, "", "adaptive steps: allowed error; 0: steps of the model's length") \
   X(planner, events,      BOOL, "false", 0, 0, "", "adaptive steps end where contacts and limits change") \
-  X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc")
+  X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc and, if wished, the scale; default wc / 10")
 
 #define CR_PLAN_KEYS_MPC(X) \
   X(mpc, time,       REAL, "10", 0, 1e9, "", "s, of the motion with --mpc") \

@@ -12,8 +12,15 @@
 
 // ---- of a plan
 
-static cr_status run_plan(cr_plan_task* t, cr_rollout* r, const char* path, cr_real* parts,
-                          cr_real* cost, cr_error* error) {
+static void take_parts(const cr_plan_task* t, cr_real cost, cr_plan_outcome* outcome) {
+  outcome->cost = cost;
+  for (int i = 0; i < cr_cost_count(t->cost); i++) {
+    outcome->parts[i] = cr_cost_part(t->cost, i);
+  }
+}
+
+static cr_status run_plan(cr_plan_task* t, cr_rollout* r, cr_plan_goals* goals, const char* path,
+                          cr_plan_outcome* outcome, cr_error* error) {
   const cr_task_planner* o = &t->planner;
   if (o->rtol > 0) {
     const cr_adaptive adaptive = {.size = sizeof adaptive,
@@ -25,20 +32,21 @@ static cr_status run_plan(cr_plan_task* t, cr_rollout* r, const char* path, cr_r
   CR_TRY(cr_state_copy(t->m, t->start, cr_rollout_data(r), CR_STATE_INTEGRATION));
   memcpy(cr_rollout_ctrl(r), cr_planner_ctrl(t->planning),
          (size_t)t->nstep * (size_t)t->nu * sizeof(cr_real));
-  cr_loss loss = cr_cost_loss(t->cost, t->nstep, (cr_real)t->step);
+  const cr_loss cost = cr_cost_loss(t->cost, t->nstep, (cr_real)t->step);
+  CR_TRY(cr_plan_goals_make(goals, t, t->m, &cost, outcome->goals, error));
+  const cr_loss loss = t->ngoal > 0 ? cr_plan_goals_loss(goals) : cost;
   CR_TRY(cr_rollout_run(r, t->m, t->nstep, &loss, error));
-  *cost = cr_rollout_loss(r);
-  for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    parts[i] = cr_cost_part(t->cost, i);
-  }
+  take_parts(t, cr_rollout_loss(r), outcome);
   return cr_rollout_save(r, t->m, path, NULL, 0, error);
 }
 
-cr_status cr_plan_motion(cr_plan_task* t, const char* path, cr_real* parts, cr_real* cost,
+cr_status cr_plan_motion(cr_plan_task* t, const char* path, cr_plan_outcome* outcome,
                          cr_error* error) {
   cr_rollout* r = NULL;
+  cr_plan_goals goals = {.task = NULL};
   CR_TRY(cr_rollout_create(&r, t->m, t->nstep, NULL, 0, error));
-  cr_status status = run_plan(t, r, path, parts, cost, error);
+  cr_status status = run_plan(t, r, &goals, path, outcome, error);
+  cr_plan_goals_free(&goals);
   cr_rollout_destroy(r);
   return status;
 }
@@ -254,8 +262,9 @@ static cr_status run_plant(plant* p, const cr_plan_loop* loop, const char* path,
 }
 
 cr_status cr_plan_follow(cr_plan_task* t, const cr_plan_loop* loop, const char* path,
-                         cr_real* parts, cr_real* cost, cr_error* error) {
+                         cr_plan_outcome* outcome, cr_error* error) {
   double steps = t->mpc.time / t->step;
+  cr_plan_goals goals;
   plant p = {.t = t,
              .random = cr_random_seed((uint64_t)t->mpc.seed, 0),
              .nu = t->nu,
@@ -266,12 +275,12 @@ cr_status cr_plan_follow(cr_plan_task* t, const cr_plan_loop* loop, const char* 
   for (int k = 0; k < N_SET; k++) {
     p.width[k] = cr_model_count(t->m, recorded[k].count);
   }
-  p.loss = cr_cost_loss(t->cost, p.steps, (cr_real)t->step);
-  cr_status status = run_plant(&p, loop, path, error);
-  for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    parts[i] = cr_cost_part(t->cost, i);
-  }
-  *cost = p.cost;
+  const cr_loss cost = cr_cost_loss(t->cost, p.steps, (cr_real)t->step);
+  cr_status status = cr_plan_goals_make(&goals, t, t->plant, &cost, outcome->goals, error);
+  p.loss = cr_plan_goals_loss(&goals);
+  status = status == CR_OK ? run_plant(&p, loop, path, error) : status;
+  take_parts(t, p.cost, outcome);
+  cr_plan_goals_free(&goals);
   cr_data_destroy(p.d);
   cr_data_destroy(p.seen);
   free(p.memory);

@@ -3,11 +3,10 @@
 #ifndef CR_TASK_PLAN_MOTION_H
 #define CR_TASK_PLAN_MOTION_H
 
-#include "task/plan_task.h"
+#include "task/plan_goal.h"
 
-/// The motion of the plan from its start, written to an HDF5 file as cr_rollout_save does. parts[ncost]: what each term of the cost
-/// adds; cost: their sum.
-cr_status cr_plan_motion(cr_plan_task* task, const char* path, cr_real* parts, cr_real* cost,
+/// The motion of the plan from its start, written to an HDF5 file as cr_rollout_save does.
+cr_status cr_plan_motion(cr_plan_task* task, const char* path, cr_plan_outcome* outcome,
                          cr_error* error);
 
 /// What a motion in real time came to.
@@ -30,6 +29,6 @@ typedef struct {
 /// Plans, moves the plant `every` steps, and so on for the time of the task. The plant's controls have noise and come late, as `mpc`
 /// says. In real time the planner has a thread of its own and the plant moves when the clock says. Writes time, qpos, qvel, act and ctrl; the cost is that of the plant's motion, with its end.
 cr_status cr_plan_follow(cr_plan_task* task, const cr_plan_loop* loop, const char* path,
-                         cr_real* parts, cr_real* cost, cr_error* error);
+                         cr_plan_outcome* outcome, cr_error* error);
 
 #endif

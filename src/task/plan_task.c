@@ -16,11 +16,17 @@ enum { MOST_NUMBERS = 4096 };
 
 #define RAW_MEMBER(section, key, kind, otherwise, low, high, choices, text) char* key;
 typedef struct {
+  CR_PLAN_KEYS_SET(RAW_MEMBER)
+} raw_set;
+typedef struct {
   CR_PLAN_KEYS_START(RAW_MEMBER)
 } raw_start;
 typedef struct {
   CR_PLAN_KEYS_COST(RAW_MEMBER)
 } raw_cost;
+typedef struct {
+  CR_PLAN_KEYS_GOAL(RAW_MEMBER)
+} raw_goal;
 typedef struct {
   CR_PLAN_KEYS_PLANNER(RAW_MEMBER)
 } raw_planner;
@@ -29,10 +35,14 @@ typedef struct {
 } raw_mpc;
 typedef struct {
   CR_PLAN_KEYS_TOP(RAW_MEMBER)
+  raw_set* set;
+  unsigned nset;
   raw_start* start;
   unsigned nstart;
   raw_cost* cost;
   unsigned ncost;
+  raw_goal* goal;
+  unsigned ngoal;
   raw_planner planner;
   raw_mpc mpc;
 } raw_top;
@@ -40,22 +50,33 @@ typedef struct {
 #define SCHEMA(section, key, kind, otherwise, low, high, choices, text)                         \
   CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_##section, key, 0, \
                          CYAML_UNLIMITED),
+static const cyaml_schema_field_t set_fields[] = {CR_PLAN_KEYS_SET(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t start_fields[] = {CR_PLAN_KEYS_START(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t cost_fields[] = {CR_PLAN_KEYS_COST(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t goal_fields[] = {CR_PLAN_KEYS_GOAL(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t planner_fields[] = {CR_PLAN_KEYS_PLANNER(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t mpc_fields[] = {CR_PLAN_KEYS_MPC(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_value_t set_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_set, set_fields)};
 static const cyaml_schema_value_t start_item = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_start, start_fields)};
 static const cyaml_schema_value_t cost_item = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_cost, cost_fields)};
+static const cyaml_schema_value_t goal_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_goal, goal_fields)};
 static const cyaml_schema_field_t top_fields[] = {
     CR_PLAN_KEYS_TOP(SCHEMA)
-        CYAML_FIELD_SEQUENCE_COUNT("start", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top,
-                                   start, nstart, &start_item, 0, CR_TASK_MOST),
+        CYAML_FIELD_SEQUENCE_COUNT("set", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, set,
+                                   nset, &set_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("start", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, start,
+                               nstart, &start_item, 0, CR_TASK_MOST),
     CYAML_FIELD_SEQUENCE_COUNT("cost", CYAML_FLAG_POINTER, raw_top, cost, ncost, &cost_item, 0,
                                CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("goal", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, goal,
+                               ngoal, &goal_item, 0, CR_TASK_MOST),
     CYAML_FIELD_MAPPING("planner", CYAML_FLAG_OPTIONAL, raw_top, planner, planner_fields),
-    CYAML_FIELD_MAPPING("mpc", CYAML_FLAG_OPTIONAL, raw_top, mpc, mpc_fields), CYAML_FIELD_END};
+    CYAML_FIELD_MAPPING("mpc", CYAML_FLAG_OPTIONAL, raw_top, mpc, mpc_fields),
+    CYAML_FIELD_END};
 static const cyaml_schema_value_t schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_top, top_fields)};
 
@@ -71,28 +92,63 @@ static const cyaml_schema_value_t schema = {
    offsetof(type, key),                                                    \
    cr_enum_word},
 #define TOP(...) KEY(cr_task_top, __VA_ARGS__)
+#define SET(...) KEY(cr_task_set, __VA_ARGS__)
 #define START(...) KEY(cr_task_start, __VA_ARGS__)
 #define COST(...) KEY(cr_task_cost, __VA_ARGS__)
+#define GOAL(...) KEY(cr_task_goal, __VA_ARGS__)
 #define PLANNER(...) KEY(cr_task_planner, __VA_ARGS__)
 #define MPC(...) KEY(cr_task_mpc, __VA_ARGS__)
 static const cr_key top_keys[] = {CR_PLAN_KEYS_TOP(TOP)};
+static const cr_key set_keys[] = {CR_PLAN_KEYS_SET(SET)};
 static const cr_key start_keys[] = {CR_PLAN_KEYS_START(START)};
 static const cr_key cost_keys[] = {CR_PLAN_KEYS_COST(COST)};
+static const cr_key goal_keys[] = {CR_PLAN_KEYS_GOAL(GOAL)};
 static const cr_key planner_keys[] = {CR_PLAN_KEYS_PLANNER(PLANNER)};
 static const cr_key mpc_keys[] = {CR_PLAN_KEYS_MPC(MPC)};
 
 #define KEYS(table) table, (int)(sizeof(table) / sizeof(table)[0])
-enum { TOP_, START_, COST_, PLANNER_, MPC_, N_SECTION };
+enum { TOP_, SET_, START_, COST_, GOAL_, PLANNER_, MPC_, N_SECTION };
 static const cr_section sections[N_SECTION] = {
     {"", KEYS(top_keys), 0, false, 0, 0},
+    {"set", KEYS(set_keys), offsetof(raw_top, set), true, sizeof(raw_set), offsetof(raw_top, nset)},
     {"start", KEYS(start_keys), offsetof(raw_top, start), true, sizeof(raw_start),
      offsetof(raw_top, nstart)},
     {"cost", KEYS(cost_keys), offsetof(raw_top, cost), true, sizeof(raw_cost),
      offsetof(raw_top, ncost)},
+    {"goal", KEYS(goal_keys), offsetof(raw_top, goal), true, sizeof(raw_goal),
+     offsetof(raw_top, ngoal)},
     {"planner", KEYS(planner_keys), offsetof(raw_top, planner), false, 0, 0},
     {"mpc", KEYS(mpc_keys), offsetof(raw_top, mpc), false, 0, 0},
 };
 static const cr_config_layout layout = {&schema, sections, N_SECTION};
+
+static cr_status parse_lists(cr_plan_task* t, const raw_top* raw, const char* path,
+                             cr_error* error) {
+  char where[256];
+  t->nset = (int)raw->nset;
+  t->nstart = (int)raw->nstart;
+  t->ncost = (int)raw->ncost;
+  t->ngoal = (int)raw->ngoal;
+  for (int i = 0; i < t->nset; i++) {
+    (void)snprintf(where, sizeof where, "%.200s: set.%d", path, i);
+    CR_TRY(cri_section_parse(&sections[SET_], &raw->set[i], &t->sets[i], where, error));
+  }
+  for (int i = 0; i < t->nstart; i++) {
+    (void)snprintf(where, sizeof where, "%.200s: start.%d", path, i);
+    CR_TRY(cri_section_parse(&sections[START_], &raw->start[i], &t->starts[i], where, error));
+  }
+  for (int i = 0; i < t->ncost; i++) {
+    const char* name = raw->cost[i].name;
+    (void)snprintf(where, sizeof where, "%.150s: cost.%.60s", path, name != NULL ? name : "?");
+    CR_TRY(cri_section_parse(&sections[COST_], &raw->cost[i], &t->costs[i], where, error));
+  }
+  for (int i = 0; i < t->ngoal; i++) {
+    const char* name = raw->goal[i].name;
+    (void)snprintf(where, sizeof where, "%.150s: goal.%.60s", path, name != NULL ? name : "?");
+    CR_TRY(cri_section_parse(&sections[GOAL_], &raw->goal[i], &t->goals[i], where, error));
+  }
+  return CR_OK;
+}
 
 static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
   const raw_top* raw = t->raw;
@@ -103,17 +159,7 @@ static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
   CR_TRY(cri_section_parse(&sections[PLANNER_], &raw->planner, &t->planner, where, error));
   (void)snprintf(where, sizeof where, "%.200s: mpc", path);
   CR_TRY(cri_section_parse(&sections[MPC_], &raw->mpc, &t->mpc, where, error));
-  t->nstart = (int)raw->nstart;
-  t->ncost = (int)raw->ncost;
-  for (int i = 0; i < t->nstart; i++) {
-    (void)snprintf(where, sizeof where, "%.200s: start.%d", path, i);
-    CR_TRY(cri_section_parse(&sections[START_], &raw->start[i], &t->starts[i], where, error));
-  }
-  for (int i = 0; i < t->ncost; i++) {
-    const char* name = raw->cost[i].name;
-    (void)snprintf(where, sizeof where, "%.150s: cost.%.60s", path, name != NULL ? name : "?");
-    CR_TRY(cri_section_parse(&sections[COST_], &raw->cost[i], &t->costs[i], where, error));
-  }
+  CR_TRY(parse_lists(t, raw, path, error));
   return t->ncost > 0 ? CR_OK
                       : cri_fail(error, CR_ERR_FORMAT, "%s: cost: there are no terms", path);
 }
@@ -137,6 +183,18 @@ static cr_status read_numbers(const char* where, const char* text, cr_real* valu
 
 // ---- the model and its start
 
+static cr_status set_fields_of(const cr_plan_task* t, cr_model* m, cr_error* error) {
+  static cr_real values[MOST_NUMBERS];
+  for (int i = 0; i < t->nset; i++) {
+    int n;
+    char where[160];
+    (void)snprintf(where, sizeof where, "set: %.120s", t->sets[i].field);
+    CR_TRY(read_numbers(where, t->sets[i].value, values, &n, error));
+    CR_TRY(cr_model_set(m, t->sets[i].field, values, n, error));
+  }
+  return CR_OK;
+}
+
 static cr_status open_model(cr_plan_task* t, const char* folder, cr_error* error) {
   char path[CR_MAX_PATH];
   CR_TRY(cri_path_join(path, folder, t->top.model, error));
@@ -152,6 +210,7 @@ static cr_status open_model(cr_plan_task* t, const char* folder, cr_error* error
     if (t->top.integrator[0] != 0) {
       CR_TRY(cr_model_set_choice(both[i], "integrator", t->top.integrator, error));
     }
+    CR_TRY(set_fields_of(t, both[i], error));
     if (t->top.timestep > 0) {
       CR_TRY(cr_model_set_option(both[i], "timestep", (cr_real)t->top.timestep, error));
     }
@@ -278,18 +337,21 @@ static cr_status make_cost(cr_plan_task* t, const char* folder, cr_error* error)
 // ---- the planner
 
 static cr_status make_backward(cr_plan_task* t, cr_error* error) {
-  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc", "cfd_mc", "cfd_pc"};
+  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc",
+                                      "cfd_mc", "cfd_pc", "cfd_scale"};
   static cr_real values[MOST_NUMBERS];
   int n = 0;
   if (t->planner.cfd[0] == 0) {
     return CR_OK;
   }
   CR_TRY(read_numbers("planner: cfd", t->planner.cfd, values, &n, error));
-  if (n != 5) {
-    return cri_fail(error, CR_ERR_FORMAT, "planner: cfd: five numbers are expected, not %d", n);
+  if (n != 5 && n != 6) {
+    return cri_fail(error, CR_ERR_FORMAT, "planner: cfd: five or six numbers are expected, not %d",
+                    n);
   }
+  values[5] = n == 6 ? values[5] : values[2] / 10;
   CR_TRY(cr_model_copy(&t->backward, t->m, error));
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     CR_TRY(cr_model_set_option(t->backward, names[i], values[i], error));
   }
   return cr_model_set_choice(t->backward, "cfd", "on", error);

@@ -19,11 +19,17 @@ typedef struct {
   CR_PLAN_KEYS_TOP(CR_PLAN_MEMBER)
 } cr_task_top;
 typedef struct {
+  CR_PLAN_KEYS_SET(CR_PLAN_MEMBER)
+} cr_task_set;
+typedef struct {
   CR_PLAN_KEYS_START(CR_PLAN_MEMBER)
 } cr_task_start;
 typedef struct {
   CR_PLAN_KEYS_COST(CR_PLAN_MEMBER)
 } cr_task_cost;
+typedef struct {
+  CR_PLAN_KEYS_GOAL(CR_PLAN_MEMBER)
+} cr_task_goal;
 typedef struct {
   CR_PLAN_KEYS_PLANNER(CR_PLAN_MEMBER)
 } cr_task_planner;
@@ -41,8 +47,12 @@ typedef struct {
   cr_task_mpc mpc;
   cr_task_cost costs[CR_TASK_MOST];
   int ncost;
+  cr_task_set sets[CR_TASK_MOST];
+  int nset;
   cr_task_start starts[CR_TASK_MOST];
   int nstart;
+  cr_task_goal goals[CR_TASK_MOST];
+  int ngoal;
   char folder[CR_MAX_PATH];  // of the results
   cr_model *m, *backward, *plant;
   cr_data* start;

@@ -83,6 +83,72 @@ TASK
 expect 0 reach plan reach.yaml --set planner.iterations=3 --json
 holds reach 'list(j["terms"]) == ["follow", "tip"] and j["folder"] == "plan_reach"'
 
+# ---- goals judge the motion of a plan and that of a plant; fields of the model are set for both
+cat > goals.yaml << TASK
+model: $tasks/cartpole.xml
+horizon: 0.3
+set:
+  - {field: "body_mass[pole]", value: 0.2}
+  - {field: gravity, value: "0 0 0"}
+start:
+  - {place: "qvel[slider]", value: 1}
+cost:
+  - {name: effort, of: ctrl, residual: place, weight: 1}
+goal:
+  - {name: far, of: "0.1005 - qpos[slider]", below: 0}
+  - {name: never, of: "1 + qpos[slider]", below: 1}
+  - {name: always, of: "norm(qpos)", below: 10}
+planner: {method: gradient, iterations: 2}
+mpc: {time: 0.3, every: 10, iterations: 1}
+TASK
+for how in "" --mpc; do
+  # shellcheck disable=SC2086
+  expect 0 goals plan goals.yaml --json $how
+  holds goals 'list(j["goals"]) == ["far", "never", "always"] and j["goals"]["far"]["below"] == 0' \
+    'j["goals"]["never"]["since"] is None and close(j["goals"]["never"]["value"], 1.3, 0.02)' \
+    'close(j["goals"]["always"]["since"], 0.01, 1e-9)' '0.1 < j["goals"]["far"]["since"] < 0.12' \
+    'close(j["goals"]["far"]["value"], 1.1005 - j["goals"]["never"]["value"], 1e-9)'
+done
+expect 0 table plan goals.yaml --set set.1.value="0 0 -50" 'goal.always.of=norm(qvel)'
+grep -Eq "^never +1\.[0-9]+ +1 +not reached$" table.out || fail "$(cat table.out)"
+wrong_goal() {
+  expect 2 wrong plan goals.yaml --set "$1"
+  says wrong "$2"
+}
+wrong_goal 'goal.far.of=qpos[nothing]' "goal.far: of: "
+wrong_goal goal.far.below=low "goal.far: below"
+wrong_goal 'set.0.field=body_mass[nothing]' "nothing"
+wrong_goal "set.1.value=0 0" "gravity"
+wrong_goal "set.1.value=0 0 down" "set: gravity: '0 0 down' is not a list of numbers"
+wrong_goal "planner.cfd=0 0.1 1 1" "five or six numbers are expected, not 4"
+
+# ---- contacts from distance: a scale of its own gives another plan than the default, which is a tenth of the reach
+cat > ball.xml << MODEL
+<mujoco>
+  <worldbody>
+    <body pos="0 0 0.3"><joint name="lift" type="slide" axis="0 0 1"/><geom type="sphere" size="0.1"/></body>
+    <body pos="0 0 0.501"><joint name="fly" type="slide" axis="0 0 1"/><geom type="sphere" size="0.1"/></body>
+  </worldbody>
+  <option gravity="0 0 0"/>
+  <actuator><motor name="lift" joint="lift" ctrlrange="-500 500" ctrllimited="true"/></actuator>
+</mujoco>
+MODEL
+cat > ball.yaml << TASK
+model: ball.xml
+horizon: 0.1
+cost:
+  - {name: up, of: "1 - qpos[fly]", terminal: 1}
+planner: {method: gradient, iterations: 12, rate: 5}
+TASK
+for scale in "" " 0.05" " 0.4"; do
+  expect 0 "cfd${scale# }" plan ball.yaml --out "cfd${scale# }" --json --set "planner.cfd=0 0.1 0.5 1 2$scale"
+done
+expect 0 blind plan ball.yaml --out blind --json
+holds blind 'j["cost"] == 0.5'
+holds cfd 'j["cost"] < 0.499'
+cmp -s cfd/knots.csv cfd0.05/knots.csv || fail "the scale is not a tenth of the reach"
+cmp -s cfd/knots.csv cfd0.4/knots.csv && fail "the scale changes nothing"
+
 # ---- tasks that make no sense
 wrong() {
   expect "$1" wrong plan "$tasks/cartpole.yaml" --out wrong --set "$2"
