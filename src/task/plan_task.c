@@ -183,14 +183,19 @@ static cr_status read_numbers(const char* where, const char* text, cr_real* valu
 
 // ---- the model and its start
 
+// a place of the model, or an option, which is one number
 static cr_status set_fields_of(const cr_plan_task* t, cr_model* m, cr_error* error) {
   static cr_real values[MOST_NUMBERS];
   for (int i = 0; i < t->nset; i++) {
+    const char* field = t->sets[i].field;
     int n;
     char where[160];
-    (void)snprintf(where, sizeof where, "set: %.120s", t->sets[i].field);
+    cr_real now;
+    (void)snprintf(where, sizeof where, "set: %.120s", field);
     CR_TRY(read_numbers(where, t->sets[i].value, values, &n, error));
-    CR_TRY(cr_model_set(m, t->sets[i].field, values, n, error));
+    bool option = n == 1 && cr_model_get_option(m, field, &now, NULL) == CR_OK;
+    CR_TRY(option ? cr_model_set_option(m, field, values[0], error)
+                  : cr_model_set(m, field, values, n, error));
   }
   return CR_OK;
 }

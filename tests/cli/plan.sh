@@ -112,15 +112,19 @@ done
 expect 0 table plan goals.yaml --set set.1.value="0 0 -50" 'goal.always.of=norm(qvel)'
 grep -Eq "^never +1\.[0-9]+ +1 +not reached$" table.out || fail "$(cat table.out)"
 wrong_goal() {
-  expect 2 wrong plan goals.yaml --set "$1"
+  # shellcheck disable=SC2086
+  expect 2 wrong plan goals.yaml --set $1
   says wrong "$2"
 }
 wrong_goal 'goal.far.of=qpos[nothing]' "goal.far: of: "
 wrong_goal goal.far.below=low "goal.far: below"
 wrong_goal 'set.0.field=body_mass[nothing]' "nothing"
-wrong_goal "set.1.value=0 0" "gravity"
-wrong_goal "set.1.value=0 0 down" "set: gravity: '0 0 down' is not a list of numbers"
-wrong_goal "planner.cfd=0 0.1 1 1" "five or six numbers are expected, not 4"
+expect 0 option plan goals.yaml --set set.0.field=timestep set.0.value=0.005 --json
+holds option 'j["steps"] == 60'
+wrong_goal 'set.0.field=timestep set.0.value=-1' "timestep"
+wrong_goal "set.1.value=0,0" "gravity"
+wrong_goal "set.1.value=0,0,down" "set: gravity: '0,0,down' is not a list of numbers"
+wrong_goal "planner.cfd=0,0.1,1,1" "five or six numbers are expected, not 4"
 
 # ---- contacts from distance: a scale of its own gives another plan than the default, which is a tenth of the reach
 cat > ball.xml << MODEL
