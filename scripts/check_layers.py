@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "search", "predict", "identify", "control", "tools", "io", "parity",
-           "command", "bench", "fit", "view", "task", "runs", "recorded", "notebook", "study", "cli"]
-NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "task", "runs", "recorded", "notebook", "study", "cli"}
+           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "search", "predict", "identify", "control", "tools", "io", "parity", "view",
+           "command", "bench", "fit", "task", "runs", "recorded", "notebook", "study", "cli"]
+NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "task", "recorded", "notebook", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
 # model they share with it: error sentences, numbers in text, random streams (base), files and JSON (tools)
-PROGRAMS = {"command", "bench", "fit", "view", "task", "runs", "recorded", "notebook", "study", "cli"}
+PROGRAMS = {"command", "bench", "fit", "task", "runs", "recorded", "notebook", "study", "cli"}
 DOOR = PROGRAMS | {"carom", "base", "tools"}
 # what names functions of folders below it without calling them: the pipeline is the one list of all stages
 NAMES_ALL = {"src/engine/pipeline.c"}

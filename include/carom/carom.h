@@ -37,5 +37,6 @@
 #include "carom/step_jacobian.h"
 #include "carom/training.h"
 #include "carom/trust.h"
+#include "carom/view.h"
 
 #endif

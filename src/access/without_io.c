@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions that need libmujoco, HDF5 or NLopt, in a library built without them (CAROM_IO=OFF): programs
+// The public functions that need libmujoco, HDF5 or NLopt, and the page of a motion, in a library built without them (CAROM_IO=OFF): programs
 // link, and each function says what is missing. Otherwise this file is not compiled. Models are opened by
 // access/open_core.c.
 #include "carom/carom.h"
@@ -147,4 +147,39 @@ cr_status cr_minimise_lbfgs(const cr_minimise_problem* problem, const cr_lbfgs_o
     *reason = "";
   }
   return without("cr_minimise_lbfgs", "NLopt", error);
+}
+
+// ---- carom/view.h: there is never a page
+
+cr_status cr_view_create(cr_view** view, const cr_model* m, const cr_view_options* options,
+                         cr_error* error) {
+  (void)view, (void)m, (void)options;
+  return without("cr_view_create", "src/view", error);
+}
+
+void cr_view_destroy(cr_view* view) { (void)view; }
+
+cr_status cr_view_begin(cr_view* view, const cr_view_motion* motion, cr_error* error) {
+  (void)view, (void)motion;
+  return without("cr_view_begin", "src/view", error);
+}
+
+cr_status cr_view_take(cr_view* view, cr_data* d, cr_error* error) {
+  (void)view, (void)d;
+  return without("cr_view_take", "src/view", error);
+}
+
+cr_status cr_view_read(cr_view* view, const char* path, cr_real fps, cr_error* error) {
+  (void)view, (void)path, (void)fps;
+  return without("cr_view_read", "src/view", error);
+}
+
+int cr_view_states(const cr_view* view, int i) {
+  (void)view, (void)i;
+  return -1;
+}
+
+cr_status cr_view_save(cr_view* view, const char* path, cr_error* error) {
+  (void)view, (void)path;
+  return without("cr_view_save", "src/view", error);
 }

@@ -15,12 +15,12 @@
 #include "command/runs_config.h"
 #include "command/setup.h"
 #include "fit/fit_checkpoint.h"
+#include "fit/fitted_page.h"
 #include "runs/fit_design.h"
 #include "runs/fit_problem.h"
 #include "runs/fit_runs.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
-#include "view/fitted_page.h"
 
 typedef struct {
   const char *config, *data, *out;

@@ -8,8 +8,6 @@
 #include "cli/commands.h"
 #include "command/setup.h"
 #include "tools/files.h"
-#include "view/recorded_states.h"
-#include "view/view_page.h"
 
 typedef struct {
   cr_text_list files, plot;
@@ -24,11 +22,10 @@ typedef struct {
   const view_options* o;
   const char* model_path;
   const char* recording[CR_MAX_LIST];
-  int nrecording, nmotion;
+  int nrecording;
   cr_model* m;
   cr_load_report* report;
-  cr_plotted plotted;
-  cr_shown_motion* motion;
+  cr_view* page;
 } view;
 
 // ---- arguments
@@ -89,39 +86,40 @@ static cr_status check_use(const view* v, bool fps_given, cr_error* error) {
 
 // ---- motions
 
+static const char* base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
 static cr_status open_model(view* v, cr_error* error) {
   cr_urdf_options urdf;
   CR_TRY(cr_urdf_arguments(&urdf, &v->o->urdf, v->model_path, error));
   CR_TRY(cr_load_report_create(&v->report, error));
   CR_TRY(cr_model_open_report(&v->m, v->model_path, &urdf, v->report, error));
-  v->plotted = (cr_plotted){.names = v->o->plot.text, .n = v->o->plot.n};
-  return cr_plotted_check(v->m, &v->plotted, error);
+  const cr_view_options options = {.size = sizeof options,
+                                   .title = base_name(v->model_path),
+                                   .plots = v->o->plot.text,
+                                   .nplot = v->o->plot.n,
+                                   .triangles = v->o->triangles};
+  return cr_view_create(&v->page, v->m, &options, error);
 }
 
 // one frame: the reference pose, or a keyframe
 static cr_status take_pose(view* v, cr_error* error) {
+  const cr_view_motion motion = {.size = sizeof motion};
   cr_data* d;
   CR_TRY(cr_data_create(&d, v->m, error));
   cr_status status =
       v->o->keyframe == NULL ? CR_OK : cr_setup_keyframe(v->m, d, v->o->keyframe, error);
-  if (status == CR_OK) {
-    status = cr_shown_motion_make(&v->motion[0], v->m, "", &v->plotted, 1, error);
-  }
-  if (status == CR_OK) {
-    status = cr_shown_motion_take(&v->motion[0], 0, d, error);
-  }
+  status = status == CR_OK ? cr_view_begin(v->page, &motion, error) : status;
+  status = status == CR_OK ? cr_view_take(v->page, d, error) : status;
   cr_data_destroy(d);
   return status;
 }
 
 static cr_status take_motions(view* v, cr_error* error) {
-  v->nmotion = v->nrecording > 0 ? v->nrecording : 1;
-  v->motion = calloc((size_t)v->nmotion, sizeof *v->motion);
-  if (v->motion == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d motions", v->nmotion);
-  }
   for (int i = 0; i < v->nrecording; i++) {
-    CR_TRY(cr_recorded_motion(&v->motion[i], v->m, v->recording[i], v->o->fps, &v->plotted, error));
+    CR_TRY(cr_view_read(v->page, v->recording[i], (cr_real)v->o->fps, error));
   }
   return v->nrecording > 0 ? CR_OK : take_pose(v, error);
 }
@@ -141,17 +139,12 @@ static void print(const view* v) {
   cr_json_string(&j, "out", v->o->out);
   cr_json_int(&j, "bytes", (long)page.st_size);
   cr_json_open(&j, "frames", '[');
-  for (int i = 0; i < v->nmotion; i++) {
-    cr_json_int(&j, NULL, v->motion[i].nframe);
+  for (int i = 0, n; (n = cr_view_states(v->page, i)) >= 0; i++) {
+    cr_json_int(&j, NULL, n);
   }
   cr_json_close(&j, ']');
   cr_json_close(&j, '}');
   cr_json_finish(&j);
-}
-
-static const char* base_name(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash == NULL ? path : slash + 1;
 }
 
 static cr_status run(view* v, bool fps_given, cr_error* error) {
@@ -160,17 +153,13 @@ static cr_status run(view* v, bool fps_given, cr_error* error) {
   CR_TRY(check_use(v, fps_given, error));
   CR_TRY(open_model(v, error));
   CR_TRY(take_motions(v, error));
-  CR_TRY(cr_view_page_write(v->m, base_name(v->model_path), v->o->triangles, v->motion, v->nmotion,
-                            v->o->out, error));
+  CR_TRY(cr_view_save(v->page, v->o->out, error));
   print(v);
   return CR_OK;
 }
 
 static void free_all(view* v) {
-  for (int i = 0; i < v->nmotion && v->motion != NULL; i++) {
-    cr_shown_motion_free(&v->motion[i]);
-  }
-  free(v->motion);
+  cr_view_destroy(v->page);
   cr_model_destroy(v->m);
   cr_load_report_destroy(v->report);
 }

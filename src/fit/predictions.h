@@ -5,7 +5,7 @@
 #define CR_FIT_PREDICTIONS_H
 
 #include "carom/identify.h"
-#include "fit/report_page.h"
+#include "tools/report_page.h"
 
 enum { CR_FIT_FILE_NAME = 160 };
 

@@ -135,16 +135,16 @@ static cr_status set_state(const recorded* r, int k, const cr_model* m, cr_data*
   return CR_OK;
 }
 
-static cr_status take_frames(cr_shown_motion* s, const recorded* r, const int* row,
+static cr_status take_frames(cr_shown_motion* s, const recorded* r, const int* row, int n,
                              cr_error* error) {
   cr_data* d;
   CR_TRY(cr_data_create(&d, s->m, error));
   cr_status status = CR_OK;
-  for (int k = 0; k < s->nframe && status == CR_OK; k++) {
+  for (int k = 0; k < n && status == CR_OK; k++) {
     cr_error inner = {0};
     status = set_state(r, row[k], s->m, d, &inner);
     if (status == CR_OK) {
-      status = cr_shown_motion_take(s, k, d, &inner);
+      status = cr_shown_motion_take(s, d, &inner);
     }
     if (status != CR_OK) {
       status = cri_fail(error, status, "%s: row %d: %s", s->name, row[k], inner.text);
@@ -154,32 +154,23 @@ static cr_status take_frames(cr_shown_motion* s, const recorded* r, const int* r
   return status;
 }
 
-static const char* file_name(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash == NULL ? path : slash + 1;
-}
-
-static cr_status show(cr_shown_motion* s, const recorded* r, const cr_model* m, const char* path,
-                      double fps, const cr_plotted* plotted, cr_error* error) {
+static cr_status show(cr_shown_motion* s, const recorded* r, const char* path, double fps,
+                      cr_error* error) {
   int* row = calloc((size_t)r->rows[TIME], sizeof *row);
   if (row == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d rows", path, r->rows[TIME]);
   }
   int n = choose(row, r, fps);
-  cr_status status = cr_shown_motion_make(s, m, file_name(path), plotted, n, error);
-  if (status == CR_OK) {
-    status = take_frames(s, r, row, error);
-  }
+  cr_status status = take_frames(s, r, row, n, error);
   free(row);
   return status;
 }
 
-cr_status cr_recorded_motion(cr_shown_motion* s, const cr_model* m, const char* path, double fps,
-                             const cr_plotted* plotted, cr_error* error) {
+cr_status cr_recorded_motion(cr_shown_motion* s, const char* path, double fps, cr_error* error) {
   recorded r = {0};
-  cr_status status = read_all(&r, m, path, error);
+  cr_status status = read_all(&r, s->m, path, error);
   if (status == CR_OK) {
-    status = show(s, &r, m, path, fps, plotted, error);
+    status = show(s, &r, path, fps, error);
   }
   free_all(&r);
   return status;

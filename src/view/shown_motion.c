@@ -23,11 +23,11 @@ cr_status cr_plotted_check(const cr_model* m, const cr_plotted* plotted, cr_erro
     const char* name = plotted->names[i];
     CR_TRY(cr_model_place(m, name, &place, error));
     if (place.count == 0) {
-      return cri_fail(error, CR_ERR_NAME, "--plot %s: it has no numbers", name);
+      return cri_fail(error, CR_ERR_NAME, "plot %s: it has no numbers", name);
     }
     if (place.count > CR_MAX_PLOTTED) {
       return cri_fail(error, CR_ERR_ARG,
-                      "--plot %s: it has %d numbers, a plot shows at most %d; name some, as %s[0]",
+                      "plot %s: it has %d numbers, a plot shows at most %d; name some, as %s[0]",
                       name, place.count, CR_MAX_PLOTTED, name);
     }
   }
@@ -60,16 +60,11 @@ void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted) {
 
 static void count_points(void* context, int points) { (void)context, (void)points; }
 
-static cr_real* rows(int nframe, int width) {
-  return calloc((size_t)nframe * (size_t)width + 1, sizeof(cr_real));
-}
-
-cr_status cr_shown_motion_make(cr_shown_motion* s, const cr_model* m, const char* name,
-                               const cr_plotted* plotted, int nframe, cr_error* error) {
+void cr_shown_motion_make(cr_shown_motion* s, const cr_model* m, const char* name,
+                          const cr_plotted* plotted) {
   *s = (cr_shown_motion){.m = m,
                          .name = name,
                          .plotted = *plotted,
-                         .nframe = nframe,
                          .nbody = cr_model_count(m, "nbody"),
                          .ntendon = cr_model_count(m, "ntendon")};
   for (int i = 0; i < s->ntendon; i++) {
@@ -78,15 +73,32 @@ cr_status cr_shown_motion_make(cr_shown_motion* s, const cr_model* m, const char
   for (int i = 0; i < plotted->n; i++) {
     s->nplot += place_of(m, plotted->names[i]).count;
   }
-  s->time = rows(nframe, 1);
-  s->pose = rows(nframe, 7 * s->nbody);
-  s->path = rows(nframe, 3 * s->npoint);
-  s->level = rows(nframe, s->ntendon);
-  s->plot = rows(nframe, s->nplot);
-  s->first = calloc((size_t)nframe + 1, sizeof *s->first);
-  bool made = s->time != NULL && s->pose != NULL && s->path != NULL && s->level != NULL &&
-              s->plot != NULL && s->first != NULL;
-  return made ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d frames", name, nframe);
+}
+
+// room for so many numbers; what was there stays
+static bool widen(cr_real** x, int rows, int width) {
+  cr_real* larger = realloc(*x, ((size_t)rows * (size_t)width + 1) * sizeof **x);
+  *x = larger != NULL ? larger : *x;
+  return larger != NULL;
+}
+
+// room for one frame more
+static cr_status make_room(cr_shown_motion* s, cr_error* error) {
+  if (s->nframe < s->room) {
+    return CR_OK;
+  }
+  int room = 2 * s->room + 16;
+  int32_t* first = realloc(s->first, ((size_t)room + 1) * sizeof *first);
+  s->first = first != NULL ? first : s->first;
+  bool made = first != NULL && widen(&s->time, room, 1) && widen(&s->pose, room, 7 * s->nbody) &&
+              widen(&s->path, room, 3 * s->npoint) && widen(&s->level, room, s->ntendon) &&
+              widen(&s->plot, room, s->nplot);
+  if (!made) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d frames", s->name, room);
+  }
+  s->first[0] = 0;
+  s->room = room;
+  return CR_OK;
 }
 
 void cr_shown_motion_free(cr_shown_motion* s) {
@@ -188,20 +200,36 @@ static cr_status take_plots(cr_shown_motion* s, int k, const cr_data* d, cr_erro
   return CR_OK;
 }
 
-cr_status cr_shown_motion_take(cr_shown_motion* s, int k, cr_data* d, cr_error* error) {
+cr_status cr_shown_motion_take(cr_shown_motion* s, cr_data* d, cr_error* error) {
+  int k = s->nframe;
+  cr_real time = cr_data_time(d);
+  if (k > 0 && !(time > s->time[k - 1])) {
+    return cri_fail(error, CR_ERR_ARG, "time %.9g s comes after %.9g s", (double)time,
+                    (double)s->time[k - 1]);
+  }
   CR_TRY(cr_data_check(s->m, d, error));
   CR_TRY(told(d, cr_forward(s->m, d), error));
-  s->time[k] = cr_data_time(d);
+  CR_TRY(make_room(s, error));
+  s->ncontact = s->first[k];  // without what a frame left that failed
+  s->time[k] = time;
   take_poses(s, k, d);
   CR_TRY(take_tendons(s, k, d, error));
   CR_TRY(take_contacts(s, k, d, error));
-  return take_plots(s, k, d, error);
+  CR_TRY(take_plots(s, k, d, error));
+  s->nframe++;
+  return CR_OK;
 }
 
 // ---- output
 
+static cr_real* room_for(cr_json* j, int rows, int width) {
+  cr_real* x = calloc((size_t)rows * (size_t)width + 1, sizeof *x);
+  j->failed = j->failed || x == NULL;
+  return x;
+}
+
 // lengths become shares of the range of their tendon; activations lie between 0 and 1 already
-static void scale_levels(cr_shown_motion* s, int tendon) {
+static void scale_levels(const cr_shown_motion* s, int tendon, cr_real* to) {
   cr_real low = 0, high = 1;
   for (int k = 0; k < s->nframe && activation_of(s->m, tendon) < 0; k++) {
     cr_real x = s->level[(size_t)k * (size_t)s->ntendon + (size_t)tendon];
@@ -209,17 +237,36 @@ static void scale_levels(cr_shown_motion* s, int tendon) {
     high = k == 0 || x > high ? x : high;
   }
   for (int k = 0; k < s->nframe; k++) {
-    cr_real* x = s->level + (size_t)k * (size_t)s->ntendon + tendon;
-    *x = high > low ? fmin(fmax((*x - low) / (high - low), 0), 1) : 0;
+    size_t at = (size_t)k * (size_t)s->ntendon + (size_t)tendon;
+    to[at] = high > low ? fmin(fmax((s->level[at] - low) / (high - low), 0), 1) : 0;
   }
+}
+
+static void put_levels(cr_json* j, const cr_shown_motion* s) {
+  cr_real* level = room_for(j, s->nframe, s->ntendon);
+  for (int i = 0; i < s->ntendon && level != NULL; i++) {
+    scale_levels(s, i, level);
+  }
+  if (level != NULL) {
+    cr_packed_steps(j, "level", level, s->nframe, s->ntendon);
+  }
+  free(level);
+}
+
+static void put_times(cr_json* j, const cr_shown_motion* s) {
+  cr_real* time = room_for(j, s->nframe, 1);
+  for (int k = 0; k < s->nframe && time != NULL; k++) {
+    time[k] = s->time[k] - s->time[0];
+  }
+  cr_packed_reals(j, "time", time, time == NULL ? 0 : (size_t)s->nframe);
+  free(time);
 }
 
 static void put_plots(cr_json* j, const cr_shown_motion* s) {
   cr_json_open(j, "plots", '[');
   for (int i = 0, at = 0; i < s->plotted.n; i++) {
     int count = place_of(s->m, s->plotted.names[i]).count;
-    cr_real* column = rows(s->nframe, count);
-    j->failed = j->failed || column == NULL;
+    cr_real* column = room_for(j, s->nframe, count);
     for (int k = 0; k < s->nframe && column != NULL; k++) {
       memcpy(column + (ptrdiff_t)k * count, s->plot + (ptrdiff_t)k * s->nplot + at,
              (size_t)count * sizeof *column);
@@ -231,26 +278,19 @@ static void put_plots(cr_json* j, const cr_shown_motion* s) {
   cr_json_close(j, ']');
 }
 
-void cr_shown_motion_put(cr_json* j, const cr_model* page, cr_shown_motion* s) {
-  cr_real start = s->time[0];
-  for (int k = 0; k < s->nframe; k++) {
-    s->time[k] -= start;
-  }
-  for (int i = 0; i < s->ntendon; i++) {
-    scale_levels(s, i);
-  }
+void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion* s) {
   cr_json_open(j, NULL, '{');
   cr_json_string(j, "name", s->name);
-  cr_json_real(j, "start", start);
+  cr_json_real(j, "start", s->time[0]);
   if (s->m != page) {
     int ngeom = cr_model_count(s->m, "ngeom");
     cr_json_reals(j, "sizes", cr_model_numbers(s->m, "geom_size", NULL, NULL), 3 * ngeom);
   }
-  cr_packed_reals(j, "time", s->time, (size_t)s->nframe);
+  put_times(j, s);
   cr_packed_steps(j, "pose", s->pose, s->nframe, 7 * s->nbody);
   if (s->npoint > 0) {
     cr_packed_steps(j, "path", s->path, s->nframe, 3 * s->npoint);
-    cr_packed_steps(j, "level", s->level, s->nframe, s->ntendon);
+    put_levels(j, s);
   }
   cr_packed_whole(j, "contact_first", s->first, (size_t)s->nframe + 1);
   cr_packed_reals(j, "contact", s->contact, 6 * (size_t)s->ncontact);

@@ -20,10 +20,11 @@ typedef struct {
   const cr_model* m;
   const char* name;  // in the legend
   cr_plotted plotted;
-  int nframe, nbody, ntendon, npoint, ncontact, nplot;  // nplot: numbers of all plots together
-  cr_real *time, *pose, *path, *level, *plot;           // a row a frame
-  int32_t* first;                                       // nframe + 1: contacts before each frame
-  cr_real* contact;                                     // position and force of each
+  int nframe, room, nbody, ntendon, npoint, ncontact,
+      nplot;                                   // nplot: numbers of all plots together
+  cr_real *time, *pose, *path, *level, *plot;  // a row a frame
+  int32_t* first;                              // nframe + 1: contacts before each frame
+  cr_real* contact;                            // position and force of each
   int contact_room;
   bool bare;  // without contacts
 } cr_shown_motion;
@@ -32,18 +33,18 @@ typedef struct {
 /// Errors   CR_ERR_NAME, CR_ERR_ARG
 cr_status cr_plotted_check(const cr_model* m, const cr_plotted* plotted, cr_error* error);
 
-/// Makes room for frames. Owner: the caller, cr_shown_motion_free, also after an error.
-cr_status cr_shown_motion_make(cr_shown_motion* motion, const cr_model* m, const char* name,
-                               const cr_plotted* plotted, int nframe, cr_error* error);
+/// A motion without frames, which borrows name and plotted. Owner: the caller, cr_shown_motion_free.
+void cr_shown_motion_make(cr_shown_motion* motion, const cr_model* m, const char* name,
+                          const cr_plotted* plotted);
 void cr_shown_motion_free(cr_shown_motion* motion);
 
-/// Takes frame k, after frame k - 1, from a state: checks it, calls cr_forward.
-/// Errors   those of cr_data_check and cr_forward; CR_ERR_MEMORY
-cr_status cr_shown_motion_take(cr_shown_motion* motion, int k, cr_data* d, cr_error* error);
+/// Takes the next frame from a state: checks it, calls cr_forward.
+/// Errors   CR_ERR_ARG: a time that is not later; those of cr_data_check and cr_forward; CR_ERR_MEMORY
+cr_status cr_shown_motion_take(cr_shown_motion* motion, cr_data* d, cr_error* error);
 
-/// Adds the motion as an object, once: its times become those since the first frame, its levels shares from 0 to 1. A motion of
+/// Adds the motion as an object, with times since the first frame and levels as shares from 0 to 1. A motion of
 /// another model than that of the page, which has its bodies and geoms, brings their sizes.
-void cr_shown_motion_put(cr_json* j, const cr_model* page, cr_shown_motion* motion);
+void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion* motion);
 
 /// Adds titles, units and columns of the plots as the member "plots".
 void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted);

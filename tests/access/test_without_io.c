@@ -41,6 +41,12 @@ TEST(each_names_what_is_missing) {
   SAYS(cr_learned_save_onnx, "ONNX", NULL, "a.onnx", false, &error);
   SAYS(cr_learned_open_onnx, "ONNX", NULL, "a.onnx", &error);
   SAYS(cr_minimise_lbfgs, "NLopt", NULL, NULL, NULL, &reason, &error);
+  cr_view* view = NULL;
+  SAYS(cr_view_create, "src/view", &view, NULL, NULL, &error);
+  SAYS(cr_view_begin, "src/view", view, NULL, &error);
+  SAYS(cr_view_take, "src/view", view, NULL, &error);
+  SAYS(cr_view_read, "src/view", view, "a.h5", 0, &error);
+  SAYS(cr_view_save, "src/view", view, "a.html", &error);
   assert_int_equal(done, 0);
   assert_string_equal(reason, "");
   assert_null(check);
@@ -63,4 +69,6 @@ TEST(what_has_no_status_has_nothing) {
   assert_int_equal(times, 0);
   assert_null(cr_check_get_report(NULL));
   cr_check_destroy(NULL);
+  assert_int_equal(cr_view_states(NULL, 0), -1);
+  cr_view_destroy(NULL);
 }

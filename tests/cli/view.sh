@@ -129,7 +129,7 @@ refused 2 "missing.h5" view "$toss" missing.h5 --out page.html
 refused 2 "toss.h5: 'qpos' has 7 numbers in a row, the model's has 1: this is a recording of another model" \
   view zoo.xml toss.h5 --out page.html
 refused 2 "there is no field 'qpso'; did you mean" view "$toss" toss.h5 --plot qpso --out page.html
-refused 2 "--plot xmat: it has 18 numbers, a plot shows at most 12; name some, as xmat[0]" view "$toss" toss.h5 --plot xmat --out page.html
+refused 2 "plot xmat: it has 18 numbers, a plot shows at most 12; name some, as xmat[0]" view "$toss" toss.h5 --plot xmat --out page.html
 refused 2 "--plot: needs a recording" view "$toss" --plot 'qpos[2]' --out page.html
 refused 2 "--fps: needs a recording" view "$toss" --fps 50 --out page.html
 refused 2 "--keyframe up: the recording gives the poses" view zoo.xml up.h5 --keyframe up --out page.html

@@ -58,6 +58,10 @@ static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep
 static const cr_plan_options live_plan_options = {
     .size = sizeof live_plan_options, .method = CR_PLAN_ILQR, .nstep = 3, .nthread = 1};
 static const cr_live_options live_options = {.size = sizeof live_options};
+static const char* const view_plots[] = {"qpos[elbow]"};
+static const cr_view_options view_options = {
+    .size = sizeof view_options, .title = "a", .plots = view_plots, .nplot = 1};
+static const cr_view_motion view_motion = {.size = sizeof view_motion, .name = "still"};
 static const cr_real sensor_noise[] = {CR_R(0.1)};
 static const cr_filter_options filter_options = {.size = sizeof filter_options,
                                                  .sensor_noise = sensor_noise};

@@ -18,6 +18,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
+//   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -559,6 +560,20 @@ CALL_VOID(cr_live_plan_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_live_plan_observe, a[0], a[1], 0, a[2])
 CALL(cr_live_plan_control, a[0], 0, a[1], a[2], a[3])
 CALL(cr_live_plan_get_report, a[0], a[1], a[2])
+CALL_MAKE(cr_view_create, cr_view_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_view_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_view_begin, a[0], a[1], a[2])
+// a state is the first of a motion: the same one twice is refused
+static void* with_motion(void* view) {
+  if (view != NULL) {
+    must(cr_view_begin(view, &view_motion, &w.error));
+  }
+  return view;
+}
+CALL(cr_view_take, with_motion(a[0]), a[1], a[2])
+CALL(cr_view_read, a[0], a[1], 0, a[2])
+CALL(cr_view_states, a[0], 0)
+CALL(cr_view_save, a[0], a[1], a[2])
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
 CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])

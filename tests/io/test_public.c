@@ -74,6 +74,7 @@ static struct {
   cr_plan_result planned;
   cr_live_plan* live;
   cr_live_report live_report;
+  cr_view *view, *shown;  // one whose last motion has no state yet, one that can be saved
   cr_correction_info corrects;
   cr_correction_usage usage;
   cr_trust_problem problem;
@@ -90,7 +91,7 @@ static struct {
 
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
-static char learned_path[1024], onnx_path[1024];
+static char learned_path[1024], onnx_path[1024], seen_path[1024], page_path[1024];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -155,6 +156,18 @@ static void make_measurements(void) {
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
 }
 
+// a page, and one with the motion of a file
+static void make_views(void) {
+  must(cr_view_create(&w.view, w.m, &view_options, &w.error));
+  must(cr_view_create(&w.shown, w.m, &view_options, &w.error));
+  must(cr_rollout_run(w.rollout, w.m, 2, NULL, &w.error));
+  (void)snprintf(seen_path, sizeof seen_path, "%s", scratch_path("seen.h5"));
+  (void)snprintf(page_path, sizeof page_path, "%s", scratch_path("seen.html"));
+  must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &w.error));
+  must(cr_rollout_restore(w.rollout, w.m, 0, &w.error));
+  must(cr_view_read(w.shown, seen_path, 0, &w.error));
+}
+
 static const cr_identification_options identification_options = {
     .size = sizeof identification_options, .nthread = 1};
 static const cr_search two_steps = {.size = sizeof two_steps, .iterations = 2};
@@ -206,6 +219,7 @@ static void setup(void) {
   must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &w.error));
   must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
   w.live_report.size = sizeof w.live_report;
+  make_views();
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -278,6 +292,8 @@ static void teardown(void) {
   cr_jacobian_destroy(w.jacobian);
   cr_sensor_jacobian_destroy(w.of_sensors);
   cr_filter_destroy(w.filter);
+  cr_view_destroy(w.view);
+  cr_view_destroy(w.shown);
   cr_data_destroy(w.bar);
   cr_data_destroy(w.tan);
   cr_data_destroy(w.fresh);
@@ -625,6 +641,14 @@ static const row table[] = {
     ROW(cr_filter_covariance, "\030", POINTER, 0, NULL, NULL),
     ROW(cr_filter_correct, "\030Yxyze", STATUS, 0, NULL, NULL),
     ROW(cr_filter_predict, "\030xe", STATUS, 0, NULL, NULL),
+    // the page of a motion
+    ROW(cr_view_create, "OM\033e", STATUS, 0, NULL, NULL),
+    ROW(cr_view_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_view_begin, "\032\034e", STATUS, 0, NULL, NULL),
+    ROW(cr_view_take, "\032De", STATUS, 0, NULL, NULL),
+    ROW(cr_view_read, "\035Ue", STATUS, 0, seen_path, NULL),
+    ROW(cr_view_states, "\035", COUNT, 0, NULL, NULL),
+    ROW(cr_view_save, "\035Ue", STATUS, 0, page_path, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -690,6 +714,10 @@ static void* argument_of_identification(char letter) {
       {'\027', w.of_sensors},
       {'\030', w.filter},
       {'\031', (void*)(uintptr_t)&filter_options},
+      {'\032', w.view},
+      {'\033', &view_options},
+      {'\034', &view_motion},
+      {'\035', w.shown},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {
@@ -1178,6 +1206,8 @@ static const sized sizes[] = {
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
     SIZED(cr_filter_options, &filter_options, cr_filter_create, 3, itself),
     SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
+    SIZED(cr_view_options, &view_options, cr_view_create, 2, itself),
+    SIZED(cr_view_motion, &view_motion, cr_view_begin, 1, itself),
     SIZED(cr_live_report, &w.live_report, cr_live_plan_get_report, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),

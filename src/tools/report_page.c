@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/report_page.h"
+#include "tools/report_page.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "tools/files.h"
 
 void cr_page_put(cr_page* p, const char* format, ...) {
   va_list list, again;
   va_start(list, format);
   va_copy(again, list);
-  int n = vsnprintf(NULL, 0, format, list);
+  int n = cri_print_list(NULL, 0, format, list);
   va_end(list);
   size_t need = p->n + (size_t)(n > 0 ? n : 0) + 1;
   if (need > p->room && !p->failed) {
@@ -21,7 +21,7 @@ void cr_page_put(cr_page* p, const char* format, ...) {
     p->room = p->failed ? p->room : 2 * need;
   }
   if (!p->failed && n > 0) {
-    (void)vsnprintf(p->text + p->n, p->room - p->n, format, again);
+    (void)cri_print_list(p->text + p->n, p->room - p->n, format, again);
     p->n += (size_t)n;
   }
   va_end(again);

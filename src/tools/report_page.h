@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page of HTML, or any text, that grows and is written whole or not at all.
-#ifndef CR_FIT_REPORT_PAGE_H
-#define CR_FIT_REPORT_PAGE_H
+#ifndef CR_TOOLS_REPORT_PAGE_H
+#define CR_TOOLS_REPORT_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

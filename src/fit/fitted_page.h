@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recorded run, and what models predict from its first row on, over each other in one page.
-#ifndef CR_VIEW_FITTED_PAGE_H
-#define CR_VIEW_FITTED_PAGE_H
+#ifndef CR_FIT_FITTED_PAGE_H
+#define CR_FIT_FITTED_PAGE_H
 
 #include "base/status.h"
 #include "carom/carom.h"
