@@ -49,10 +49,12 @@ CR_API cr_status cr_view_begin(cr_view* view, const cr_view_motion* motion, cr_e
 /// Errors   CR_ERR_ARG: no motion, another model, a time that is not later; those of cr_data_check and cr_forward
 CR_API cr_status cr_view_take(cr_view* view, cr_data* d, cr_error* error);
 
-/// Adds the motion of an HDF5 file, as cr_rollout_save writes it, under the file's name.
+/// Adds the motion of an HDF5 file, as cr_rollout_save writes it.
+/// name     in the legend; NULL: [the name of the file]
 /// fps      so many states a second at most, the first and the last among them; 0: [50]
 /// Errors   CR_ERR_FILE; CR_ERR_FORMAT: no positions, another model, no rows; those of cr_view_take, with the row
-CR_API cr_status cr_view_read(cr_view* view, const char* path, cr_real fps, cr_error* error);
+CR_API cr_status cr_view_read(cr_view* view, const char* path, const char* name, cr_real fps,
+                              cr_error* error);
 
 /// States of motion i, in the order in which they were begun; -1 if there is no such motion.
 CR_API int cr_view_states(const cr_view* view, int i);

@@ -41,7 +41,8 @@ def inverse(data, qacc):
 _LATER = {"Batch": "rollouts", "Rollout": "rollouts", "rollout": "rollouts", "Gradient": "gradient", "Trust": "gradient",
           "grad": "gradient", "Trajectory": "losses", "backward_model": "method", "Parameter": "parameters",
           "Parameters": "parameters", "Fit": "fitting", "fit": "fitting", "Measurements": "fitting", "check": "checking",
-          "Recordings": "windows", "WindowFit": "windows"}
+          "Recordings": "windows", "WindowFit": "windows",
+          "view": "viewing", "Page": "viewing"}
 
 
 def __getattr__(name):

@@ -26,8 +26,8 @@ class Trust:
 
 
 class Gradient:
-    """A rollout with its loss and gradient: .loss, gradient["ctrl"] by each name, .qpos, .qvel, .act and recorded fields of
-    every step. differences() and trust() run it again."""
+    """A rollout with its loss and gradient: .loss, gradient["ctrl"] by each name, .time, .qpos, .qvel, .act and recorded
+    fields of every step. differences() and trust() run it again."""
 
     @with_contract("cr_gradient_create", "cr_gradient_compute")
     def __init__(self, model, loss, nstep, wrt, *, qpos=None, qvel=None, act=None, ctrl=None, start=None, every=False,
@@ -47,6 +47,7 @@ class Gradient:
         self._gradient = owned(gradient[0], lib.cr_gradient_destroy, self.model._ptr, names, self._kept, self._backward)
         self._rollout = lib.cr_gradient_rollout(self._gradient)
         self._set_method(adaptive, adjoint, memory, error)
+        self._grid = adaptive.get("grid") or self.model.timestep
         self._set_start(start, {"qpos": qpos, "qvel": qvel, "act": act}, ctrl)
         probe = Data(self.model)
         self._losses = Losses(self.model, probe, 1, self.nstep, loss=loss, every=every, record=record, gradient=True,
@@ -77,6 +78,8 @@ class Gradient:
                 check(lib.cr_data_set(self.model._ptr, data, name.encode(), arrays.pointer(array), array.size, error), error)
         nu = self.model.nu
         held = arrays.real(np.zeros(nu) if start is None else start.ctrl)
+        self._first = Data(self.model)
+        lib.cr_state_copy(self.model._ptr, data, self._first._ptr, lib.CR_STATE_INTEGRATION)
         self._ctrl = np.array(np.broadcast_to(held if ctrl is None else np.asarray(ctrl, float), (self.nstep, nu)))
         if nu:
             ffi.memmove(lib.cr_rollout_ctrl(self._rollout), arrays.pointer(self._ctrl), self._ctrl.nbytes)
@@ -86,6 +89,8 @@ class Gradient:
         status = lib.cr_rollout_run(self._rollout, self.model._ptr, self.nstep, c_loss, error)
         self._losses.check(status, error)
         self.qpos, self.qvel, self.act = (np.array(x[0]) for x in (self._losses.qpos, self._losses.qvel, self._losses.act))
+        #: seconds after every step
+        self.time = self._first.time + self._grid * np.arange(1, self.nstep + 1)
         #: the loss
         self.loss = lib.cr_rollout_loss(self._rollout)
         status = lib.cr_gradient_compute(self._gradient, c_loss, error)

@@ -13,6 +13,7 @@ from carom.losses import Losses
 class Rollout:
     """Rollouts that were run. Without a batch axis in the inputs there is none in the results.
 
+    time              after every step, s: nstep numbers
     qpos, qvel, act   after every step: [n] x nstep x numbers; None with states=False
     final             the last of them, a dict
     loss              [n]; None without a loss
@@ -21,8 +22,8 @@ class Rollout:
     and every field that was recorded, as an attribute
     """
 
-    def __init__(self, single, **named):
-        self._single = single
+    def __init__(self, single, source, time, **named):
+        self._single, self._source, self.time = single, source, time  # source: the model, its inputs and the start
         for name, value in named.items():
             setattr(self, name, self._item(value))
 
@@ -120,7 +121,7 @@ class Batch:
         adaptive, options = method.split(options)
         self.model = method.variant(model, options)
         self.backward = method.backward_model(self.model, cfd) or self.model
-        self.nstep, self.parameters = int(nstep), list(parameters)
+        self.nstep, self.parameters, self._derive = int(nstep), list(parameters), bool(derive)
         self._adaptive = method.adaptive(adaptive)
         names, self._names = texts(self.parameters)
         c_options = struct("cr_batch_options", nstep=self.nstep, nthread=int(threads), parameters=names,
@@ -162,7 +163,9 @@ class Batch:
         losses.check(status, error)
         del kept, kept_too
         ended = None if failures == NULL else [text(e.text) if e.status != lib.CR_OK else None for e in failures]
-        return Rollout(not inputs.batched, qpos=None if losses.states is None else losses.qpos,
+        grid = (self._adaptive.grid if self._adaptive != NULL else 0) or model.timestep
+        time = (0.0 if start is None else start.time) + grid * np.arange(1, self.nstep + 1)
+        return Rollout(not inputs.batched, (model, inputs, start, self._derive), time, qpos=None if losses.states is None else losses.qpos,
                        qvel=None if losses.states is None else losses.qvel, act=None if losses.states is None else losses.act,
                        final=final, loss=values if has_loss else None, gradient=bars if gradient else None, errors=ended,
                        **losses.fields)

@@ -169,8 +169,9 @@ cr_status cr_view_take(cr_view* view, cr_data* d, cr_error* error) {
   return without("cr_view_take", "src/view", error);
 }
 
-cr_status cr_view_read(cr_view* view, const char* path, cr_real fps, cr_error* error) {
-  (void)view, (void)path, (void)fps;
+cr_status cr_view_read(cr_view* view, const char* path, const char* name, cr_real fps,
+                       cr_error* error) {
+  (void)view, (void)path, (void)name, (void)fps;
   return without("cr_view_read", "src/view", error);
 }
 

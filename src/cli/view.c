@@ -119,7 +119,7 @@ static cr_status take_pose(view* v, cr_error* error) {
 
 static cr_status take_motions(view* v, cr_error* error) {
   for (int i = 0; i < v->nrecording; i++) {
-    CR_TRY(cr_view_read(v->page, v->recording[i], (cr_real)v->o->fps, error));
+    CR_TRY(cr_view_read(v->page, v->recording[i], NULL, (cr_real)v->o->fps, error));
   }
   return v->nrecording > 0 ? CR_OK : take_pose(v, error);
 }

@@ -167,9 +167,11 @@ function tick(now) {
   requestAnimationFrame(tick);
 }
 
-// #time=0.5&camera=x,y,z,to_x,to_y,to_z&theme=dark&panel=closed&forces=off&play: a view that can be linked to
+// #time=0.5&camera=x,y,z,to_x,to_y,to_z&theme=dark&panel=closed&forces=off&play: a view that can be linked to. A page inside
+// another one has no address; it has the same text as data-look of its root element
 function readAddress() {
-  const asked = new URLSearchParams(location.hash.slice(1)), numbers = (asked.get("camera") || "").split(",").map(Number);
+  const look = location.hash.slice(1) || document.documentElement.dataset.look || "";
+  const asked = new URLSearchParams(look), numbers = (asked.get("camera") || "").split(",").map(Number);
   if (numbers.length === 6 && numbers.every(Number.isFinite)) {
     aimCamera(camera, numbers.slice(0, 3), numbers.slice(3));
   }

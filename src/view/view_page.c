@@ -158,14 +158,15 @@ static const char* file_name(const char* path) {
   return slash == NULL ? path : slash + 1;
 }
 
-cr_status cr_view_read(cr_view* v, const char* path, cr_real fps, cr_error* error) {
+cr_status cr_view_read(cr_view* v, const char* path, const char* name, cr_real fps,
+                       cr_error* error) {
   const cri_call call = {"cr_view_read", error};
   CR_TRY(cri_given(&call, v, "the view"));
   CR_TRY(cri_given(&call, path, "the path"));
   if (!(fps >= 0)) {
     return cri_fail(error, CR_ERR_ARG, "cr_view_read: %.9g states a second", (double)fps);
   }
-  CR_TRY(add(v, v->m, file_name(path), false, error));
+  CR_TRY(add(v, v->m, name != NULL ? name : file_name(path), false, error));
   cr_status status =
       cr_recorded_motion(v->motions[v->n - 1], path, fps > 0 ? (double)fps : 50, error);
   if (status != CR_OK) {

@@ -45,7 +45,7 @@ TEST(each_names_what_is_missing) {
   SAYS(cr_view_create, "src/view", &view, NULL, NULL, &error);
   SAYS(cr_view_begin, "src/view", view, NULL, &error);
   SAYS(cr_view_take, "src/view", view, NULL, &error);
-  SAYS(cr_view_read, "src/view", view, "a.h5", 0, &error);
+  SAYS(cr_view_read, "src/view", view, "a.h5", NULL, 0, &error);
   SAYS(cr_view_save, "src/view", view, "a.html", &error);
   assert_int_equal(done, 0);
   assert_string_equal(reason, "");

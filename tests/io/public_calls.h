@@ -571,7 +571,7 @@ static void* with_motion(void* view) {
   return view;
 }
 CALL(cr_view_take, with_motion(a[0]), a[1], a[2])
-CALL(cr_view_read, a[0], a[1], 0, a[2])
+CALL(cr_view_read, a[0], a[1], a[2], 0, a[3])
 CALL(cr_view_states, a[0], 0)
 CALL(cr_view_save, a[0], a[1], a[2])
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])

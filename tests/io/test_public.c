@@ -165,7 +165,7 @@ static void make_views(void) {
   (void)snprintf(page_path, sizeof page_path, "%s", scratch_path("seen.html"));
   must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &w.error));
   must(cr_rollout_restore(w.rollout, w.m, 0, &w.error));
-  must(cr_view_read(w.shown, seen_path, 0, &w.error));
+  must(cr_view_read(w.shown, seen_path, NULL, 0, &w.error));
 }
 
 static const cr_identification_options identification_options = {
@@ -646,7 +646,7 @@ static const row table[] = {
     ROW(cr_view_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_view_begin, "\032\034e", STATUS, 0, NULL, NULL),
     ROW(cr_view_take, "\032De", STATUS, 0, NULL, NULL),
-    ROW(cr_view_read, "\035Ue", STATUS, 0, seen_path, NULL),
+    ROW(cr_view_read, "\035Use", STATUS, 0, seen_path, "seen"),
     ROW(cr_view_states, "\035", COUNT, 0, NULL, NULL),
     ROW(cr_view_save, "\035Ue", STATUS, 0, page_path, NULL),
     // rollouts
