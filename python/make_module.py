@@ -19,6 +19,9 @@ extern "Python" cr_status carom_py_control(void* context, const cr_model* m, con
 extern "Python" bool carom_py_stop(void* context);
 extern "Python" cr_status carom_py_objective(void* context, int batch, const double* x, double* value,
                                              double* gradient, cr_error* error);
+extern "Python" cr_status carom_py_residual(void* context, const cr_model* m, const cr_data* d, double* r);
+extern "Python" cr_status carom_py_residual_bar(void* context, const cr_model* m, const cr_data* d, const double* r_bar,
+                                                cr_data* bar);
 """
 
 

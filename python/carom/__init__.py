@@ -42,7 +42,9 @@ _LATER = {"Batch": "rollouts", "Rollout": "rollouts", "rollout": "rollouts", "Gr
           "grad": "gradient", "Trajectory": "losses", "backward_model": "method", "Parameter": "parameters",
           "Parameters": "parameters", "Fit": "fitting", "fit": "fitting", "Measurements": "fitting", "check": "checking",
           "Recordings": "windows", "WindowFit": "windows",
-          "view": "viewing", "Page": "viewing"}
+          "view": "viewing", "Page": "viewing", "Term": "costs", "Cost": "costs", "plan": "planning",
+          "Planner": "planning", "LivePlan": "planning", "Plan": "planning", "lqr": "feedback", "riccati": "feedback",
+          "equilibrium": "feedback", "spectral_radius": "feedback", "Regulator": "feedback", "Filter": "feedback"}
 
 
 def __getattr__(name):

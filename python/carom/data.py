@@ -44,6 +44,14 @@ class Data(HasObjects):
         if keyframe is not None:
             self.reset(keyframe)
 
+    @classmethod
+    def over(cls, model, pointer, owner=None):
+        """Data over a block of C that somebody else owns: as long as `owner` lives, or with None as the caller says."""
+        data = cls.__new__(cls)
+        data.model, data._contacts, data._twins, data._owner = model, 0, {}, owner
+        data._ptr = pointer
+        return data
+
     # ---- fields
 
     def _named_model(self):

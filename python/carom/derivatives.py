@@ -38,6 +38,9 @@ class _Twins:
         work = ffi.new("cr_jacobian**")
         check(lib.cr_jacobian_create(work, m, d, error), error)
         self.jacobian = owned(work[0], lib.cr_jacobian_destroy, m)
+        sensors = ffi.new("cr_sensor_jacobian**")
+        check(lib.cr_sensor_jacobian_create(sensors, m, d, error), error)
+        self.sensors = owned(sensors[0], lib.cr_sensor_jacobian_destroy, m)
 
     @staticmethod
     def _data(create, error, *arguments):
@@ -166,7 +169,7 @@ def vjp(data, cotangents, of="step", wrt=None, backward=None):
     return {name: _shaped(array, wanted[name], parts.single) for name, array in results.items()}
 
 
-@with_contract("cr_step_jacobian", "cr_step_parameter_jacobian")
+@with_contract("cr_step_jacobian", "cr_sensordata_jacobian", "cr_step_parameter_jacobian")
 def jacobian(data, parameters=(), sensors=True, derive=False):
     """Jacobians of the step from the state of the data, which stays: a Jacobian with A, B, C, D as MuJoCo's
     mjd_transitionFD has them, by differentiation.
@@ -188,20 +191,14 @@ def jacobian(data, parameters=(), sensors=True, derive=False):
 
 
 def _sensor_jacobian(data):
-    """d sensordata by x and by ctrl: columns by tangents, or rows by cotangents, whichever are fewer."""
-    model = data.model
-    inputs = ("qpos", "qvel", "act", "plugin_state", "ctrl")
-    sizes = [model.nv, model.nv, model.na, model.npluginstate, model.nu]
-    total, n = sum(sizes), model.nsensordata
-    if n == 0 or total == 0:
-        both = np.zeros((n, total))
-    elif n < total:
-        rows = vjp(data, {"sensordata": np.eye(n)}, "forward", inputs)
-        both = np.concatenate([rows[name].reshape(n, -1) for name in inputs], axis=1)
-    else:
-        seeds = np.split(np.eye(total), np.cumsum(sizes)[:-1], axis=1)
-        both = jvp(data, dict(zip(inputs, seeds)), "forward", ("sensordata",))["sensordata"].T
-    return np.ascontiguousarray(both[:, :total - model.nu]), np.ascontiguousarray(both[:, total - model.nu:])
+    """d sensordata by x and by ctrl."""
+    evaluate(data, "forward")
+    m, n, twins = data.model._ptr, data.model.nsensordata, _twins(data)
+    C, D = np.zeros((n, 2 * data.model.nv + data.model.na + data.model.npluginstate)), np.zeros((n, data.model.nu))
+    status = lib.cr_sensordata_jacobian(m, data._ptr, twins.sensors, arrays.pointer(C), arrays.pointer(D))
+    if status != lib.CR_OK:
+        fail(status, text(lib.cr_sensor_jacobian_error(twins.sensors)))
+    return C, D
 
 
 def _parameter_jacobian(data, nx, names, derive):

@@ -343,9 +343,11 @@ static void relax(cr_planner* p) {
   p->regularisation = p->regularisation > CR_R(1e-9) ? p->regularisation / 5 : CR_R(1e-9);
 }
 
-// the plan's own motion from this start
+// The plan's own motion from this start. From another start steps may help that did not help from the last one: a
+// regularisation that grew over many iterations without a better plan would leave none.
 static cr_status simulate(cr_planner* p, ilqr* w) {
   motion* best;
+  p->regularisation = cr_min(p->regularisation, 1);
   cri_controls_spread(&p->controls, p->knots, w->now.ctrl);
   cr_zero(w->pass.k, p->o.nstep * p->m->nu);
   CR_TRY(run_round(p, -1, 1, &best));

@@ -120,3 +120,26 @@ TEST(feedback_helps_from_another_start) {
   cr_cost_destroy(cost);
   cri_model_free(&m);
 }
+
+TEST(many_iterations_at_an_optimum_do_not_stop_the_next_start) {
+  cr_model m;
+  cr_cost* cost;
+  plan_pendulum(&m, &cost);
+  const cr_plan_options o = {.method = CR_PLAN_ILQR, .nstep = STEPS};
+  cr_planner* p = plan_make(&m, cost, &o);
+  for (int i = 0; i < 200; i++) {
+    (void)plan_improve(p);
+  }
+  assert_true(p->regularisation > 1e6);
+  cr_data* d = test_data(&m);
+  d->qpos[0] += CR_R(0.5);
+  assert_int_equal(cr_planner_set_start(p, d, NULL), CR_OK);
+  assert_true(slope_left(p) > CR_R(1e-3));
+  for (int i = 0; i < 40; i++) {
+    (void)plan_improve(p);
+  }
+  assert_close(slope_left(p), 0, CR_R(1e-6));
+  cr_planner_destroy(p);
+  cr_cost_destroy(cost);
+  cri_model_free(&m);
+}
