@@ -20,7 +20,7 @@ FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
            "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "search", "predict", "identify", "control", "tools", "io", "parity", "view",
            "command", "bench", "fit", "task", "runs", "recorded", "notebook", "study", "cli"]
-NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "task", "recorded", "notebook", "study", "cli"}
+NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "task", "runs", "recorded", "notebook", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
 # model they share with it: error sentences, numbers in text, random streams (base), files and JSON (tools)
 PROGRAMS = {"command", "bench", "fit", "task", "runs", "recorded", "notebook", "study", "cli"}

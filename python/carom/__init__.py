@@ -44,7 +44,8 @@ _LATER = {"Batch": "rollouts", "Rollout": "rollouts", "rollout": "rollouts", "Gr
           "Recordings": "windows", "WindowFit": "windows",
           "view": "viewing", "Page": "viewing", "Term": "costs", "Cost": "costs", "plan": "planning",
           "Planner": "planning", "LivePlan": "planning", "Plan": "planning", "lqr": "feedback", "riccati": "feedback",
-          "equilibrium": "feedback", "spectral_radius": "feedback", "Regulator": "feedback", "Filter": "feedback"}
+          "equilibrium": "feedback", "spectral_radius": "feedback", "Regulator": "feedback", "Filter": "feedback",
+          "Correction": "corrections"}
 
 
 def __getattr__(name):

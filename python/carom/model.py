@@ -282,6 +282,36 @@ class Model(HasObjects):
     def __deepcopy__(self, memo):
         return self.copy()
 
+    # ---- corrections
+
+    @with_contract("cr_model_read_blueprint", "cr_model_add_correction")
+    def corrected(self, blueprints):
+        """A copy with corrections, small networks whose weights are the parameter plugin_param (docs/corrections.md):
+
+            model.corrected("friction.yaml"); model.corrected("found.crb")
+            model.corrected({"name": "oil", "target": "dof_damping[gear]", "act": "scale",
+                             "inputs": [{"place": "qvel[gear]", "scale": 0.2}], "layers": [4]})
+        """
+        from carom.corrections import corrected
+        return corrected(self, blueprints)
+
+    @property
+    def corrections(self):
+        """The corrections of the model: a list of carom.Correction."""
+        from carom.corrections import of
+        return of(self)
+
+    def correction_inputs(self, name):
+        """What a correction reads: a list of carom.corrections.Input, with the share of each input number."""
+        from carom.corrections import usage
+        return usage(self, name)
+
+    @with_contract("cr_model_save_blueprint")
+    def save_corrections(self, path):
+        """Writes all corrections with their weights, for corrected() and for --blueprint of the command."""
+        from carom.corrections import save
+        save(self, path)
+
     # ---- files
 
     @with_contract("cr_model_save", "cr_mujoco_save")
