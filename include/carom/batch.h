@@ -36,6 +36,9 @@ typedef struct {
       start;  // everything without rows: also applied forces, mocap poses and time [as after
               // cr_data_reset]
   int first;  // number of row 0 in error sentences: rows may be a part of a larger batch
+  const cr_real* kept;  // n x cr_batch_kept_size, output->kept of an earlier call with the same
+                        // inputs: the rollouts do not run again, the value of the loss is not
+                        // asked for, and output->loss is 0 [NULL: they run]
 } cr_batch_input;
 
 /// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
@@ -49,6 +52,8 @@ typedef struct {
                                    // quaternion; each entry may be NULL
   cr_error* error;  // n: how each rollout ended, with its number and step. If given, all rollouts
                     // run; one that fails has zeros in its other rows
+  cr_real*
+      kept;  // n x cr_batch_kept_size: the runs themselves, for their gradients in a later call
 } cr_batch_output;
 
 /// Gives the loss of rollout `item`. The thread that runs the rollout calls it before the run; `worker`
@@ -63,10 +68,14 @@ CR_API cr_status cr_batch_create(cr_batch** batch, const cr_model* m, const cr_m
 CR_API void cr_batch_destroy(cr_batch* batch);
 CR_API int cr_batch_threads(const cr_batch* batch);
 
+/// How many numbers keep a run of nstep steps for a gradient whose loss is not known yet: its states, with the solver's warm
+/// starts. 0: nothing can be kept, as steps are adaptive or memory is limited.
+CR_API size_t cr_batch_kept_size(const cr_batch* batch);
+
 /// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Rollouts are independent: each gives the
 /// same bits for any number of threads and with any other rollouts.
 /// Errors   those of the lowest rollout that failed, with its number; later ones may not have run. With
-///          output->error only CR_ERR_MEMORY
+///          output->error only CR_ERR_MEMORY. CR_ERR_ARG: something is to be kept, and cannot; numbers that are not kept runs
 CR_API cr_status cr_batch_run(cr_batch* batch, int n, const cr_batch_input* input,
                               cr_batch_loss loss, void* context, const cr_batch_output* output,
                               cr_error* error);

@@ -7,12 +7,7 @@
     data.step(100)
     result = carom.grad(model, "qpos[ball]", nstep=100, wrt=["qvel", "body_mass"])
 """
-from carom import _c
 from carom._c import CaromError, ERRORS as _ERRORS, lib as _lib, text as _text
-from carom.data import Contact, Data
-from carom.derivatives import Jacobian, differentiate_pos, integrate_pos, jacobian, jvp, vjp
-from carom.fields import Field, fields
-from carom.model import Model, load
 
 __version__ = _text(_lib.cr_version())
 
@@ -37,23 +32,54 @@ def inverse(data, qacc):
     return data.inverse(qacc)
 
 
-# modules that few programs need are loaded when they are used
-_LATER = {"Batch": "rollouts", "Rollout": "rollouts", "rollout": "rollouts", "Gradient": "gradient", "Trust": "gradient",
-          "grad": "gradient", "Trajectory": "losses", "backward_model": "method", "Parameter": "parameters",
-          "Parameters": "parameters", "Fit": "fitting", "fit": "fitting", "Measurements": "fitting", "check": "checking",
-          "Recordings": "windows", "WindowFit": "windows",
-          "view": "viewing", "Page": "viewing", "Term": "costs", "Cost": "costs", "plan": "planning",
-          "Planner": "planning", "LivePlan": "planning", "Plan": "planning", "lqr": "feedback", "riccati": "feedback",
-          "equilibrium": "feedback", "spectral_radius": "feedback", "Regulator": "feedback", "Filter": "feedback",
-          "Correction": "corrections"}
+# modules are loaded when one of their names is used, NumPy with the first of them: name -> module
+_LATER = {name: module for module, names in {
+    "checking": "check",
+    "corrections": "Correction",
+    "costs": "Cost State Term",
+    "data": "Contact Data",
+    "derivatives": "Jacobian differentiate_pos integrate_pos jacobian jvp vjp",
+    "feedback": "Filter Regulator equilibrium lqr riccati spectral_radius",
+    "field_table": "Field fields",
+    "fitting": "Fit Measurements fit",
+    "gradient": "Gradient Trust grad",
+    "losses": "Trajectory",
+    "method": "backward_model",
+    "model": "Model load",
+    "parameters": "Parameter Parameters",
+    "planning": "LivePlan Plan Planner plan",
+    "rollouts": "Batch Rollout rollout",
+    "viewing": "Page view",
+    "windows": "Recordings WindowFit",
+}.items() for name in names.split()}
+
+TYPE_CHECKING = False  # type checkers take it for true, and see what is loaded later
+if TYPE_CHECKING:
+    from carom.checking import check
+    from carom.corrections import Correction
+    from carom.costs import Cost, State, Term
+    from carom.data import Contact, Data
+    from carom.derivatives import Jacobian, differentiate_pos, integrate_pos, jacobian, jvp, vjp
+    from carom.feedback import Filter, Regulator, equilibrium, lqr, riccati, spectral_radius
+    from carom.field_table import Field, fields
+    from carom.fitting import Fit, Measurements, fit
+    from carom.gradient import Gradient, Trust, grad
+    from carom.losses import Trajectory
+    from carom.method import backward_model
+    from carom.model import Model, load
+    from carom.parameters import Parameter, Parameters
+    from carom.planning import LivePlan, Plan, Planner, plan
+    from carom.rollouts import Batch, Rollout, rollout
+    from carom.viewing import Page, view
+    from carom.windows import Recordings, WindowFit
 
 
 def __getattr__(name):
     if name in _LATER:
         import importlib
-        value = getattr(importlib.import_module(f"carom.{_LATER[name]}"), name)
-        globals()[name] = value
-        return value
+        module = importlib.import_module(f"carom.{_LATER[name]}")
+        globals().update({word: getattr(module, word) for word, of in _LATER.items() if of == _LATER[name]})
+        return globals()[name]
     raise AttributeError(f"module 'carom' has no attribute '{name}'")
 
 

@@ -78,33 +78,37 @@ class Map:
         field = self.model._fields[name][1]
         return field.kind == "param" and field.width == 4 and field.tangent_width == 3
 
-    def _run(self, losses, gradient, inputs):
+    def _run(self, losses, gradient, inputs, keep=None, kept=None):
         with self.batch.lock:
-            return self.batch._run(inputs, losses, None, gradient, "raise", self.loss is not None)
+            return self.batch._run(inputs, losses, None, gradient, "raise", self.loss is not None, keep, kept)
 
-    def _losses(self, inputs, gradient=False):
+    def _losses(self, inputs, gradient=False, record=None, states=None):
         from carom._c import lib
-        return Losses(self.batch.model, self.batch._probe, inputs.n, self.nstep, record=self.record, loss=self.loss,
-                      every=self.every, workers=lib.cr_batch_threads(self.batch._batch), gradient=gradient,
-                      states=self.loss is None, ctrl=inputs.arrays.get("ctrl"))
+        return Losses(self.batch.model, self.batch._probe, inputs.n, self.nstep, record=self.record if record is None else record,
+                      loss=self.loss, every=self.every, workers=lib.cr_batch_threads(self.batch._batch), gradient=gradient,
+                      states=self.loss is None if states is None else states, ctrl=inputs.arrays.get("ctrl"))
 
-    def forward(self, arrays):
-        """Outputs of n rollouts, each n x nstep x numbers."""
+    def forward(self, arrays, keep=False):
+        """Outputs of n rollouts, each n x nstep x numbers; and with keep=True what backward() goes on from, or None where
+        it cannot be kept."""
         inputs = self._inputs(self._clean(arrays))
-        losses = self._losses(inputs)
-        self._run(losses, False, inputs)
-        return [losses.qpos, losses.qvel, losses.act, *losses.fields.values()]
+        losses, size = self._losses(inputs), self.batch.kept_size if keep else 0
+        kept = np.empty((inputs.n, size)) if size > 0 else None
+        self._run(losses, False, inputs, keep=kept)
+        outputs = [losses.qpos, losses.qvel, losses.act, *losses.fields.values()]
+        return (outputs, kept) if keep else outputs
 
-    def backward(self, arrays, qpos, cotangents):
-        """Gradients by the inputs, from the output qpos and cotangents of the outputs (None: zero)."""
+    def backward(self, arrays, qpos, cotangents, kept=None):
+        """Gradients by the inputs, from the output qpos and cotangents of the outputs (None: zero). Without what forward()
+        has kept the rollouts are run once more."""
         inputs = self._inputs(self._clean(arrays))
-        losses = self._losses(inputs)
+        losses = self._losses(inputs, record=() if kept is not None else None, states=kept is None)
         given = {name: np.asarray(values, dtype=np.float64) for name, values in zip(self.outputs, cotangents)
                  if values is not None and np.size(values) > 0}
         if "qpos" in given:
             given["qpos"] = manifold.to_tangent(self.model, np.asarray(qpos, dtype=np.float64), given["qpos"])
         losses.set_cotangents(self.batch._probe, given)
-        return self._gradients(arrays, self._run(losses, True, inputs))
+        return self._gradients(arrays, self._run(losses, True, inputs, kept=kept))
 
     def value_and_gradients(self, arrays):
         """Losses of n rollouts, and their gradients by the inputs."""

@@ -30,22 +30,31 @@ def _shapes(steps, kind):
     return [jax.ShapeDtypeStruct(steps.output_shapes[name], kind) for name in steps.outputs]
 
 
-def _forward(steps, named, kind):
+def _forward(steps, named, kind, keep=False):
+    """The outputs, and with keep=True what the backward pass goes on from, as bytes: JAX may have no doubles."""
     def run(named):
         rows, axes = _rows(steps, named)
-        return [np.asarray(out, kind).reshape(*axes, *out.shape[1:]) for out in steps.forward(rows)]
-    return jax.pure_callback(run, _shapes(steps, kind), named, vmap_method="broadcast_all")
+        outputs, kept = steps.forward(rows, keep=True) if keep else (steps.forward(rows), None)
+        found = [np.asarray(out, kind).reshape(*axes, *out.shape[1:]) for out in outputs]
+        size = 8 * steps.batch.kept_size
+        kept = np.empty((len(rows[0]), 0), np.uint8) if kept is None else kept.view(np.uint8)
+        return [*found, kept.reshape(*axes, size)] if keep else found
+    shapes = _shapes(steps, kind) + ([jax.ShapeDtypeStruct((8 * steps.batch.kept_size,), np.uint8)] if keep else [])
+    return jax.pure_callback(run, shapes, named, vmap_method="broadcast_all")
 
 
-def _backward(steps, named, qpos, bars, kind):
-    def run(named, qpos, bars):
+def _backward(steps, named, qpos, kept, bars, kind):
+    def run(named, qpos, kept, bars):
         rows, axes = _rows(steps, named)
-        states = np.asarray(qpos).reshape(len(rows[0]), *steps.output_shapes["qpos"])
-        flat = [np.asarray(bar).reshape(len(rows[0]), *steps.output_shapes[name]) for name, bar in zip(steps.outputs, bars)]
+        n = len(rows[0])
+        states = np.asarray(qpos).reshape(n, *steps.output_shapes["qpos"])
+        flat = [np.asarray(bar).reshape(n, *steps.output_shapes[name]) for name, bar in zip(steps.outputs, bars)]
+        kept = np.ascontiguousarray(kept).reshape(n, -1)
+        kept = np.require(kept.view(np.float64), requirements="A") if kept.size else None
         return {name: np.asarray(g, kind).reshape(*axes, *steps.shape(name))
-                for name, g in zip(steps.inputs, steps.backward(rows, states, flat))}
+                for name, g in zip(steps.inputs, steps.backward(rows, states, flat, kept))}
     shapes = {name: jax.ShapeDtypeStruct(steps.shape(name), kind) for name in steps.inputs}
-    return jax.pure_callback(run, shapes, named, qpos, bars, vmap_method="broadcast_all")
+    return jax.pure_callback(run, shapes, named, qpos, kept, bars, vmap_method="broadcast_all")
 
 
 def _differentiable(steps, kind):
@@ -55,11 +64,11 @@ def _differentiable(steps, kind):
         return _forward(steps, named, kind)
 
     def forward(named):
-        outputs = _forward(steps, named, kind)
-        return outputs, (named, outputs[0])
+        *outputs, kept = _forward(steps, named, kind, keep=True)
+        return outputs, (named, outputs[0], kept)
 
-    def backward(kept, bars):
-        return (_backward(steps, *kept, bars, kind),)
+    def backward(saved, bars):
+        return (_backward(steps, *saved, bars, kind),)
 
     run.defvjp(forward, backward)
     return run
@@ -132,7 +141,7 @@ def step(model, qpos, qvel, act=None, ctrl=None, parameters=None, *, n=1, **opti
 
 def cost(model, loss, nstep=None, *, qpos=None, qvel=None, act=None, ctrl=None, parameters=None, every=False, **options):
     """The loss of each rollout, an expression or a function as carom.rollout takes it. Its gradient is computed with the
-    rollouts, which so run once; rollout() runs them once more in its backward pass."""
+    rollouts, so no step is made twice for it; the backward pass of rollout() makes each step again."""
     named = autodiff.named_inputs(qpos, qvel, act, ctrl, parameters)
     return _call(_cost, autodiff.Map(model, _steps(nstep, ctrl), named, loss=loss, every=every, **options), named)
 

@@ -89,7 +89,7 @@ class Losses:
         shared.tracks, shared.ntrack, shared.nstep = self.tracks, len(names), self.nstep
         shared.nstate = self.model.nq + self.model.nv + self.model.na
         shared.states = arrays.pointer(self.states)
-        shared.needs_fields = any(self.model._fields[name][1].kind == "real" for name in self.fields)
+        shared.needs_fields = any(self.model._fields[name][1].kind == "real" for name in names)
         if self.function is not None:
             self._handle = ffi.new_handle(self)
             shared.call, shared.handle = lib.carom_py_loss, self._handle
@@ -107,7 +107,10 @@ class Losses:
         for name, values in cotangents.items():
             if name not in self.bars:
                 self._add_bar(data, name)
-            self.bars[name][...] = self._tangent(name, np.asarray(values), self.qpos)
+            values = np.asarray(values)
+            if name == "qpos" and values.shape[-1] == self.model.nq != self.model.nv:
+                values = manifold.to_tangent(self.model, self.qpos, values)
+            self.bars[name][...] = values
         self._fill()
 
     # ---- views

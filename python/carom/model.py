@@ -6,7 +6,7 @@ import numpy as np
 
 from carom import arrays
 from carom._c import (NULL, ArgError, check, ERRORS, ffi, lib, new_error, struct, text, texts, with_contract, words)
-from carom.fields import table
+from carom.field_table import table
 from carom.named import KINDS, HasObjects
 
 NameError_ = ERRORS[lib.CR_ERR_NAME]

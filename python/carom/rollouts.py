@@ -146,7 +146,13 @@ class Batch:
                         workers=lib.cr_batch_threads(self._batch), ctrl=inputs.arrays.get("ctrl"), gradient=gradient)
         return self._run(inputs, losses, start, gradient, errors, loss is not None)
 
-    def _run(self, inputs, losses, start, gradient, errors, has_loss):
+    @property
+    def kept_size(self):
+        """Numbers that keep one run for a gradient in a later call; 0: none can be kept (cr_batch_kept_size)."""
+        return lib.cr_batch_kept_size(self._batch)
+
+    def _run(self, inputs, losses, start, gradient, errors, has_loss, keep=None, kept=None):
+        """keep: an array, n x kept_size, where the runs go; kept: runs of an earlier call that are not made again."""
         model, n = self.model, inputs.n
         final = {"qpos": np.zeros((n, model.nq)), "qvel": np.zeros((n, model.nv)), "act": np.zeros((n, model.na))}
         bars = self._bars(n) if gradient else {}
@@ -154,14 +160,15 @@ class Batch:
         output = struct("cr_batch_output", loss=arrays.pointer(values))
         for name, array in final.items():
             setattr(output, name, arrays.pointer(array))
-        kept = self._gradient_output(output, bars)
+        pointers = self._gradient_output(output, bars)
         failures = ffi.new("cr_error[]", n) if errors == "return" else NULL
-        output.error = failures
+        output.error, output.kept = failures, arrays.pointer(keep)
         c_input, kept_too = self._input(inputs, start)
+        c_input.kept = arrays.pointer(kept)
         error = new_error()
         status = lib.cr_batch_run(self._batch, n, c_input, lib.carom_batch_tracker_loss, losses.trackers, output, error)
         losses.check(status, error)
-        del kept, kept_too
+        del pointers, kept_too
         ended = None if failures == NULL else [text(e.text) if e.status != lib.CR_OK else None for e in failures]
         grid = (self._adaptive.grid if self._adaptive != NULL else 0) or model.timestep
         time = (0.0 if start is None else start.time) + grid * np.arange(1, self.nstep + 1)

@@ -22,14 +22,22 @@ def _numpy(tensor):
     return tensor.detach().to("cpu", torch.float64).contiguous().numpy()
 
 
+def _tensor(array, like):
+    """An array that nobody else has as a tensor, of the type and on the device of another."""
+    return torch.from_numpy(np.ascontiguousarray(array)).to(like.device, like.dtype)
+
+
 class _Rollout(torch.autograd.Function):
-    """The outputs of an autodiff.Map. The backward pass runs the rollouts again, with the cotangents as a loss."""
+    """The outputs of an autodiff.Map. The backward pass goes on from the states that the forward pass has kept, with the
+    cotangents as a loss; where they cannot be kept it runs the rollouts again."""
 
     @staticmethod
     def forward(ctx, steps, *tensors):
         ctx.steps = steps
         ctx.set_materialize_grads(False)
-        outputs = [tensors[0].new_tensor(np.ascontiguousarray(out)) for out in steps.forward([_numpy(t) for t in tensors])]
+        outputs, ctx.kept = steps.forward([_numpy(t) for t in tensors], keep=True) if any(ctx.needs_input_grad) \
+            else (steps.forward([_numpy(t) for t in tensors]), None)
+        outputs = [_tensor(out, tensors[0]) for out in outputs]
         ctx.save_for_backward(outputs[0], *tensors)
         return tuple(outputs)
 
@@ -39,8 +47,9 @@ class _Rollout(torch.autograd.Function):
         qpos, *tensors = ctx.saved_tensors
         if all(bar is None for bar in bars):
             return (None, *(None for _ in tensors))
-        gradients = ctx.steps.backward([_numpy(t) for t in tensors], _numpy(qpos), [None if bar is None else _numpy(bar) for bar in bars])
-        return (None, *(t.new_tensor(np.ascontiguousarray(g)) for t, g in zip(tensors, gradients)))
+        bars = [None if bar is None else _numpy(bar) for bar in bars]
+        gradients = ctx.steps.backward([_numpy(t) for t in tensors], _numpy(qpos), bars, ctx.kept)
+        return (None, *(_tensor(g, t) for t, g in zip(tensors, gradients)))
 
 
 class _Cost(torch.autograd.Function):
@@ -51,8 +60,8 @@ class _Cost(torch.autograd.Function):
         arrays = [_numpy(t) for t in tensors]
         wanted = any(ctx.needs_input_grad)
         values, gradients = steps.value_and_gradients(arrays) if wanted else (steps.value(arrays), [])
-        ctx.save_for_backward(*(t.new_tensor(np.ascontiguousarray(g)) for t, g in zip(tensors, gradients)))
-        return tensors[0].new_tensor(values)
+        ctx.save_for_backward(*(_tensor(g, t) for t, g in zip(tensors, gradients)))
+        return _tensor(values, tensors[0])
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -117,7 +126,7 @@ def step(model, qpos, qvel, act=None, ctrl=None, parameters=None, *, n=1, **opti
 
 def cost(model, loss, nstep=None, *, qpos=None, qvel=None, act=None, ctrl=None, parameters=None, every=False, **options):
     """The loss of each rollout, an expression or a function as carom.rollout takes it: a tensor [n]. Its gradient is computed
-    with the rollouts, which so run once; rollout() runs them once more in its backward pass."""
+    with the rollouts, so no step is made twice for it; the backward pass of rollout() makes each step again."""
     named = autodiff.named_inputs(qpos, qvel, act, ctrl, parameters)
     return _call(_Cost, autodiff.Map(model, _steps(nstep, ctrl), named, loss=loss, every=every, **options), named)
 

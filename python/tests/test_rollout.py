@@ -201,3 +201,26 @@ def test_batches_in_threads_and_after_a_fork(leg, controls):
 def test_wrong_inputs_are_refused(leg, wrong, sentence):
     with pytest.raises(carom.CaromError, match=sentence):
         carom.rollout(leg, **wrong)
+
+
+def test_what_a_forward_pass_keeps_saves_the_second_run(leg, landed, random):
+    """The backward pass of the frameworks, with the states that the forward pass kept, to the same bits as with a second run."""
+    from carom.autodiff import Map
+    inputs = [np.tile(landed.qpos, (3, 1)), landed.qvel + 0.1 * random.normal(size=(3, leg.nv)),
+              0.3 * random.normal(size=(3, 25, leg.nu)), leg.body_mass * np.array([0.9, 1.0, 1.1])[:, None]]
+    steps = Map(leg, 25, ("qpos", "qvel", "ctrl", "body_mass"), record=["sensordata"], threads=2)
+    outputs, kept = steps.forward(inputs, keep=True)
+    assert kept.shape == (3, steps.batch.kept_size) and kept.size > 3 * 25 * (leg.nq + leg.nv)
+    assert all((a == b).all() for a, b in zip(outputs, steps.forward(inputs)))
+    bars = [random.normal(size=np.shape(out)) for out in outputs]
+    steps.forward([x[::-1] for x in inputs])  # another run between
+    again = steps.backward(inputs, outputs[0], bars, kept)
+    for a, b in zip(again, steps.backward(inputs, outputs[0], bars)):
+        assert (a == b).all() and np.abs(a).max() > 0
+    only = steps.backward(inputs, outputs[0], [None, None, None, bars[3]], kept)
+    for a, b in zip(only, steps.backward(inputs, outputs[0], [None, None, None, bars[3]])):
+        assert (a == b).all() and np.abs(a).max() > 0
+    adaptive = Map(leg, 5, ("qvel",), integrator="tsit5", rtol=1e-4)
+    outputs, kept = adaptive.forward([inputs[1]], keep=True)
+    assert kept is None and adaptive.batch.kept_size == 0
+    assert np.isfinite(adaptive.backward([inputs[1]], outputs[0], [None, np.ones_like(outputs[1]), None], kept)[0]).all()

@@ -38,3 +38,20 @@ def test_docstrings_have_the_contracts():
     assert "FNV" not in (carom.Model.copy.__doc__ or "") and "CR_ERR_MEMORY" in carom.Model.copy.__doc__
     for name in ("load", "jvp", "vjp", "rollout", "grad", "fit", "check", "Batch"):
         assert getattr(carom, name).__doc__
+
+
+def test_names_that_are_loaded_later():
+    """What type checkers see is what there is, and every name is that of its module, whatever was loaded before."""
+    import importlib
+    import subprocess
+    import sys
+    tree = ast.parse(Path(carom.__file__).read_text())
+    guarded = next(node for node in tree.body if isinstance(node, ast.If) and node.test.id == "TYPE_CHECKING")
+    seen = {alias.name: node.module for node in guarded.body for alias in node.names}
+    assert seen == {name: f"carom.{module}" for name, module in carom._LATER.items()}
+    for name, module in seen.items():
+        assert getattr(carom, name) is getattr(importlib.import_module(module), name)
+    assert set(carom._LATER) <= set(dir(carom))
+    for first in ("carom.field_table", "carom.data", "carom.gym" if importlib.util.find_spec("gymnasium") else "carom.model"):
+        code = f"import carom, sys; assert 'numpy' not in sys.modules; import {first}; assert callable(carom.fields)"
+        subprocess.run([sys.executable, "-c", code], check=True)

@@ -158,6 +158,10 @@ void cr_batch_destroy(cr_batch* b) {
 
 int cr_batch_threads(const cr_batch* b) { return b != NULL ? b->nworker : 0; }
 
+size_t cr_batch_kept_size(const cr_batch* b) {
+  return b != NULL ? cri_rollout_kept_size(b->workers[0].rollout) : 0;
+}
+
 // ---- one rollout
 
 // the rows of quantities that evolve in an input or output, in the order of the table; those without a row begin as in
@@ -261,6 +265,7 @@ static void clear_rows(const batch_run* run, int item) {
     clear_row(bars[k], item, (size_t)bar.part[k].n);
   }
   clear_row(out->loss, item, 1);
+  clear_row(out->kept, item, cr_batch_kept_size(b));
   clear_row(out->ctrl_bar, item, (size_t)b->o.nstep * (size_t)m->nu);
   for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
     clear_row(out->parameters_bar[i], item, (size_t)cri_field_tangent_size(m, NULL, b->id[i]));
@@ -275,6 +280,20 @@ static cr_status gradient(const batch_run* run, worker* w, const cr_model* m,
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", r->work->error.text);
 }
 
+// runs the rollout, or takes it back as it was kept
+static cr_status begin(const batch_run* run, worker* w, const cr_model* m, int item,
+                       const cr_loss* loss, cr_error* error) {
+  size_t kept = (size_t)item * cr_batch_kept_size(run->b);
+  if (run->in->kept != NULL) {
+    return cri_rollout_take_back(w->rollout, m, run->in->kept + kept, error);
+  }
+  CR_TRY(cr_rollout_run(w->rollout, m, run->b->o.nstep, loss, error));
+  if (run->out->kept != NULL) {
+    cri_rollout_put_away(w->rollout, run->out->kept + kept);
+  }
+  return CR_OK;
+}
+
 static cr_status rollout(const batch_run* run, worker* w, int item, int index, cr_error* error) {
   const cr_batch* b = run->b;
   bool own = b->o.nparameter > 0;
@@ -283,7 +302,7 @@ static cr_status rollout(const batch_run* run, worker* w, int item, int index, c
   set_start(run, m, w->rollout, item);
   cr_loss loss = run->loss == NULL ? (cr_loss){0} : run->loss(run->context, item, index);
   const cr_loss* asked = run->loss == NULL ? NULL : &loss;
-  CR_TRY(cr_rollout_run(w->rollout, m, b->o.nstep, asked, error));
+  CR_TRY(begin(run, w, m, item, asked, error));
   give_end(run, m, w->rollout, item);
   if (run->gradient) {
     CR_TRY(gradient(run, w, m, m_backward, asked, error));
@@ -344,6 +363,10 @@ cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch
   if (n < 0 || (loss == NULL && (run.gradient || output->loss != NULL))) {
     return cri_fail(error, CR_ERR_ARG,
                     n < 0 ? "batch: %d rollouts" : "batch: %d rollouts without a loss", n);
+  }
+  if ((input->kept != NULL || output->kept != NULL) && cr_batch_kept_size(b) == 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "batch: runs with adaptive steps or a limit on memory cannot be kept");
   }
   for (int i = 0; i < b->nworker; i++) {
     b->workers[i].failed = -1;

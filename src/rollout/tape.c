@@ -188,6 +188,27 @@ cri_kept cri_tape_end(const cri_tape* t, const cr_model* m) {
   return parts(row(t, CRI_TAPE_END), m);
 }
 
+// ---- a run kept elsewhere
+
+void cri_tape_write(const cri_tape* t, int steps, cr_real* to) {
+  memcpy(to, checkpoint(t, 0), (size_t)steps * t->width * sizeof *to);
+  memcpy(to + (size_t)steps * t->width, row(t, CRI_TAPE_END), t->width * sizeof *to);
+}
+
+bool cri_tape_read(cri_tape* t, int steps, const cr_real* from) {
+  for (int k = 0; k < steps; k++) {
+    if (from[(size_t)k * t->width] != (cr_real)k) {
+      return false;
+    }
+  }
+  cri_tape_begin(t, steps);
+  t->n = steps;
+  t->next = steps;
+  memcpy(checkpoint(t, 0), from, (size_t)steps * t->width * sizeof *from);
+  memcpy(row(t, CRI_TAPE_END), from + (size_t)steps * t->width, t->width * sizeof *from);
+  return true;
+}
+
 // ---- notes
 
 static bool has_room_for_note(const cri_tape* t) {

@@ -73,6 +73,11 @@ void cri_tape_put(cri_tape* tape, const cr_model* m, int beside, const cr_data* 
 void cri_tape_get(const cri_tape* tape, const cr_model* m, int beside, cr_data* d);
 cri_kept cri_tape_end(const cri_tape* tape, const cr_model* m);
 
+/// The states before and after so many steps as (steps + 1) width numbers: of a run without a limit, to go on with its
+/// backward pass later. cri_tape_read returns false for numbers that are no such states.
+void cri_tape_write(const cri_tape* tape, int steps, cr_real* to);
+bool cri_tape_read(cri_tape* tape, int steps, const cr_real* from);
+
 /// The distance from one checkpoint to the next, if `steps` steps follow the first, to be
 /// reversed with `states` checkpoints, the first one included.
 /// Equation beta(s, t) = (s + t)! / (s! t!) steps need none of them more than t times  [Griewank, 1992];

@@ -400,6 +400,31 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   return CR_OK;
 }
 
+// ---- a run kept elsewhere
+
+size_t cri_rollout_kept_size(const cr_rollout* r) {
+  bool whole = !r->adaptive && r->budget == 0;
+  return whole ? ((size_t)r->nstep_max + 1) * r->tape.width : 0;
+}
+
+void cri_rollout_put_away(const cr_rollout* r, cr_real* to) {
+  cri_tape_write(&r->tape, r->nstep_max, to);
+}
+
+cr_status cri_rollout_take_back(cr_rollout* r, const cr_model* m, const cr_real* from,
+                                cr_error* error) {
+  if (!cri_tape_read(&r->tape, r->nstep_max, from)) {
+    return cri_fail(error, CR_ERR_ARG, "the numbers given as a kept run are none");
+  }
+  r->nstep = r->nstep_max;
+  r->loss = 0;
+  r->solver_iterations_max = 0;
+  r->start = *cri_tape_kept(&r->tape, m, 0).time;
+  cri_step_blocks_forget(&r->blocks);
+  r->ran = true;
+  return CR_OK;
+}
+
 // ---- states of the run again
 
 static cr_status repeat(cr_rollout* r, const cr_model* m) {

@@ -77,6 +77,14 @@ void cri_rollout_look(cr_rollout* r, const bool* stages, const bool* backward);
 /// The stages that a loss reads, at the state in r->d, which grows if contacts do not fit.
 cr_status cri_rollout_see(cr_rollout* r, const cr_model* m, int step, cr_error* error);
 
+/// Numbers that keep a run of nstep_max steps elsewhere; 0 of adaptive rollouts and of those with a limit on memory. The
+/// last run goes there, and comes back as the last run: without its loss, and with the controls in r->ctrl.
+/// Errors   CR_ERR_ARG for numbers that are no run
+size_t cri_rollout_kept_size(const cr_rollout* r);
+void cri_rollout_put_away(const cr_rollout* r, cr_real* to);
+cr_status cri_rollout_take_back(cr_rollout* r, const cr_model* m, const cr_real* from,
+                                cr_error* error);
+
 /// The least for cr_rollout_set_memory.
 size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);
 

@@ -673,6 +673,7 @@ static const row table[] = {
     ROW(cr_batch_create, "OMNFe", STATUS, 0, NULL, NULL),
     ROW(cr_batch_destroy, "g", NOTHING, 0, NULL, NULL),
     ROW(cr_batch_threads, "G", COUNT, 0, NULL, NULL),
+    ROW(cr_batch_kept_size, "G", COUNT, 0, NULL, NULL),
     ROW(cr_batch_run, "GVcHe", STATUS, 0, NULL, NULL),
 };
 enum { N_ROW = sizeof table / sizeof table[0] };

@@ -253,6 +253,74 @@ TEST(same_bits_alone_together_and_by_hand) {
   }
 }
 
+// the gradients of runs that were kept are those of runs that are followed by their gradients
+static void run_kept(const bench* s, int nthread, const results* to) {
+  cr_error error;
+  cr_batch *first = batch_of(s, 1, true), *second = batch_of(s, nthread, true);
+  size_t size = cr_batch_kept_size(first);
+  assert_int_equal(size, (STEPS + 1) * (size_t)(2 + cri_state_size(&s->m) + s->m.nv));
+  cr_real *kept = numbers(ITEMS * (int)size), *loss = numbers(ITEMS), *mass_bar[1];
+  const cr_real* mass[1] = {s->mass};
+  cr_batch_input in = {.size = sizeof in,
+                       .qpos = s->qpos,
+                       .qvel = s->qvel,
+                       .act = s->act,
+                       .ctrl = s->ctrl,
+                       .parameters = mass};
+  cr_batch_output out = {.size = sizeof out, .loss = loss, .kept = kept};
+  assert_int_equal(cr_batch_run(first, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
+                   CR_OK);
+  out = output_of(&s->m, to, 0, mass_bar);
+  in.kept = kept;
+  assert_int_equal(cr_batch_run(second, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
+                   CR_OK);
+  for (int i = 0; i < ITEMS; i++) {
+    assert_true(to->loss[i] == 0);
+    to->loss[i] = loss[i];
+  }
+  kept[size * 2 + size / (STEPS + 1)] = 7;  // the number of a step of rollout 2
+  assert_int_equal(cr_batch_run(second, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
+                   CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "rollout 2: the numbers given as a kept run are none"));
+  cr_batch_destroy(first);
+  cr_batch_destroy(second);
+  free(kept);
+  free(loss);
+}
+
+TEST(kept_runs_have_the_same_gradients) {
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    bench s;
+    bench_open(&s, seed);
+    results first = results_open(&s.m), other = results_open(&s.m);
+    run_all(&s, 1, &first);
+    for (int nthread = 1; nthread <= 3; nthread++) {
+      run_kept(&s, nthread, &other);
+      assert_same_bits(&s.m, &other, &first);
+    }
+    results_close(&first);
+    results_close(&other);
+    bench_close(&s);
+  }
+}
+
+TEST(what_cannot_be_kept_is_refused) {
+  bench s;
+  bench_open(&s, 2);
+  cr_error error;
+  cr_real one = 0;
+  cr_batch* batch = batch_of(&s, 4, false);  // with a limit on memory
+  assert_int_equal(cr_batch_kept_size(batch), 0);
+  const cr_batch_input in = {.size = sizeof in}, again = {.size = sizeof again, .kept = &one};
+  const cr_batch_output out = {.size = sizeof out, .kept = &one}, none = {.size = sizeof none};
+  assert_int_equal(cr_batch_run(batch, 1, &in, NULL, NULL, &out, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "cannot be kept"));
+  assert_int_equal(cr_batch_run(batch, 1, &again, NULL, NULL, &none, &error), CR_ERR_ARG);
+  assert_int_equal(cr_batch_kept_size(NULL), 0);
+  cr_batch_destroy(batch);
+  bench_close(&s);
+}
+
 // what is not given is the model's start, no control, the model's parameters; nothing stays behind
 TEST(defaults_follow_what_was_given) {
   bench s;
