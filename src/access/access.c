@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/nearest.h"
 #include "model/added_contact.h"
 #include "model/fields.h"
 #include "model/file.h"
@@ -109,8 +110,16 @@ static cr_status find_option(const cri_call* call, const cr_model* m, const char
   CR_TRY(cri_given(call, m, "the model"));
   CR_TRY(cri_given(call, name, "the name"));
   *option = cri_option_find(name);
-  return *option != NULL ? CR_OK
-                         : cri_fail(call->error, CR_ERR_NAME, "there is no option '%s'", name);
+  if (*option != NULL) {
+    return CR_OK;
+  }
+  cri_nearest nearest;
+  cri_nearest_begin(&nearest, name, strlen(name));
+  for (int i = 0; i < CRI_N_OPTION; i++) {
+    cri_nearest_offer(&nearest, cri_option_row(i)->name);
+  }
+  return cri_fail(call->error, CR_ERR_NAME, "there is no option '%s'%s", name,
+                  cri_nearest_hint(&nearest));
 }
 
 cr_status cr_model_get_option(const cr_model* m, const char* name, cr_real* value,

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "carom/model.h"
 #include "tools/units.h"
 
@@ -204,8 +205,9 @@ static cr_status unknown(const cri_measured_name* c, const cri_measured_file* f,
   bool known = cri_field_find(field) != CR_N_FIELD || control_of(m, field) >= 0 ||
                cri_object_find(m, CRI_OBJECT_sensor, field, strlen(field)) >= 0;
   if (known) {
+    bool told = strstr(why->text, "did you mean") != NULL;
     return cri_fail(f->error, CR_ERR_NAME, "%s: column '%.80s': %.200s%s", where, c->shown,
-                    why->text, alike);
+                    why->text, told ? "" : alike);
   }
   return cri_fail(f->error, CR_ERR_NAME,
                   "%s: column '%.80s' is no place of the model, no control and not time%s", where,

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/nearest.h"
 #include "model/sensors.h"
 
 // every count of rows: those of the model, then those of the data
@@ -156,38 +157,16 @@ cr_field_id cri_field_find(const char* name) {
   return CR_N_FIELD;
 }
 
-int cri_edits(const char* a, const char* b) {
-  enum { MOST = 40 };
-  int row[MOST + 1], n = (int)strlen(b);
-  for (int j = 0; j <= n && n <= MOST; j++) {
-    row[j] = j;
-  }
-  for (int i = 1; a[i - 1] != 0 && n <= MOST; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= n; j++) {
-      int above = row[j], changed = diagonal + (a[i - 1] != b[j - 1]);
-      int moved = (above < row[j - 1] ? above : row[j - 1]) + 1;
-      row[j] = changed < moved ? changed : moved;
-      diagonal = above;
-    }
-  }
-  return n <= MOST ? row[n] : MOST;
-}
-
 const char* cri_field_nearest(const char* name) {
-  int least = 1 + (int)strlen(name) / 4;  // farther than this is another word
-  const char* nearest = "";
+  cri_nearest nearest;
+  cri_nearest_begin(&nearest, name, strlen(name));
   for (int i = 0; i < CR_N_FIELD; i++) {
     const cr_field* f = &field_table[i];
-    bool named = f->kind != CR_KIND_SAVE && f->kind != CR_KIND_CHAR && f->kind != CR_KIND_INDEX;
-    int distance = named ? cri_edits(name, f->name) : least + 1;
-    if (distance < least + (nearest[0] == 0)) {
-      least = distance;
-      nearest = f->name;
+    if (f->kind != CR_KIND_SAVE && f->kind != CR_KIND_CHAR && f->kind != CR_KIND_INDEX) {
+      cri_nearest_offer(&nearest, f->name);
     }
   }
-  return nearest;
+  return nearest.name;
 }
 
 static int resolve_width(const cr_model* m, int width) {

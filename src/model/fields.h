@@ -54,9 +54,6 @@ const cr_field* cri_field(cr_field_id id);
 /// The field of a name, CR_N_FIELD if there is none.
 cr_field_id cri_field_find(const char* name);
 
-/// Letters to insert, delete or replace between two words (Levenshtein); 40 if one is longer than 40.
-int cri_edits(const char* a, const char* b);
-
 /// The field that a mistyped name most likely means; "" if none is near.
 const char* cri_field_nearest(const char* name);
 

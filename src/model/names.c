@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/nearest.h"
+
 // ---- kinds of objects
 
 static const cri_object_info objects[] = {
@@ -367,13 +369,20 @@ static cr_status unknown_object(const cr_model* m, const char* rows, piece p, co
                                 cr_error* error) {
   char list[256] = "";
   size_t used = 0;
+  cri_nearest nearest;
+  cri_nearest_begin(&nearest, p.text, p.length);
   const cri_object_kind kind = cri_object_naming(rows);
   for (int i = 0; i < cri_object_count(m, kind); i++) {
     const char* candidate = name_of(m, kind, i);
+    cri_nearest_offer(&nearest, candidate);
     if (candidate[0] != 0 && used + strlen(candidate) + 6 < sizeof list) {
       used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
                                candidate);
     }
+  }
+  if (nearest.name[0] != 0) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': there is no '%.*s'%s", name, (int)p.length, p.text,
+                    cri_nearest_hint(&nearest));
   }
   return cri_fail(error, CR_ERR_NAME, "'%s': there is no '%.*s'%s%s", name, (int)p.length, p.text,
                   used > 0 ? "; there are: " : "", list);
@@ -443,14 +452,23 @@ static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces*
 
 static cr_status find_tangent(cr_place* place, const cr_model* m, const pieces* p, const char* name,
                               cr_error* error) {
-  int j;
-  if (p->nbracket != 1 || !number_of(p->bracket[0], &j) || j >= m->nv) {
-    return cri_fail(error, CR_ERR_NAME, "'%s': tangent[j] with j from 0 to %d", name, m->nv - 1);
+  int j, n = 1, k = 0;
+  const bool whole = p->nbracket == 1 && p->component.length == 0;
+  if (p->nbracket == 0 || p->nbracket > 2 || (p->nbracket == 2 && p->component.length > 0) ||
+      (number_of(p->bracket[0], &j) && (!whole || j >= m->nv))) {
+    return cri_fail(error, CR_ERR_NAME,
+                    "'%s': tangent[j] with j from 0 to %d, or tangent[joint], tangent[joint][k]",
+                    name, m->nv - 1);
+  }
+  CR_TRY(find_row(m, "nv", m->nv, p->bracket[0], name, &j, &n, error));
+  if (!whole) {
+    CR_TRY(component(&k, p->nbracket == 2 ? p->bracket[1] : p->component, n, name, error));
+    n = 1;
   }
   place->field = CR_FIELD_qpos;
   place->of_tangent = true;
-  place->tan_first = j;
-  place->tan_count = 1;
+  place->tan_first = j + k;
+  place->tan_count = n;
   return CR_OK;
 }
 

@@ -8,7 +8,8 @@
 //   geom_size[cube][0]        the same, by number
 //   contact[floor:cube].dist  a field of the deepest contact of two geoms; contact[floor:cube][1]
 //                             the second deepest; .dist .pos .frame, .pos.z
-//   tangent[4]                a coordinate of the tangent of qpos, 0 <= j < nv
+//   tangent[4]                a coordinate of the tangent of qpos, 0 <= j < nv; tangent[root][3], tangent[root] by
+//                             joint
 //   qpos[root].z  qvel[root][5]  the numbers of a joint are its components, as those of an actuator
 //   sensordata[gyro].x        the numbers of a sensor are its components; as long as no field has its
 //   gyro  gyro.x              name, a sensor may stand alone

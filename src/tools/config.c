@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/nearest.h"
 #include "tools/files.h"
 
 // ---- pieces of memory described by offsets
@@ -64,6 +65,26 @@ static list keys_of(const cr_config_layout* layout, const cr_section* s) {
     if (name[0] != 0) {
       add(&l, name, strlen(name));
     }
+  }
+  return l;
+}
+
+// the key that a word most likely means, or all there are, as the end of a sentence
+static list keys_near(const cr_config_layout* layout, const cr_section* s, const char* word,
+                      size_t length) {
+  cri_nearest nearest;
+  cri_nearest_begin(&nearest, word, length);
+  for (int i = 0; i < s->nkey; i++) {
+    cri_nearest_offer(&nearest, s->keys[i].name);
+  }
+  for (int i = 0; i < layout->nsection && s->name[0] == 0; i++) {
+    cri_nearest_offer(&nearest, layout->sections[i].name);
+  }
+  list l = {{0}, 0}, all = keys_of(layout, s);
+  if (nearest.name[0] != 0) {
+    add(&l, cri_nearest_hint(&nearest), strlen(cri_nearest_hint(&nearest)));
+  } else {
+    (void)snprintf(l.text, sizeof l.text, "; known: %.500s", all.text);
   }
   return l;
 }
@@ -143,8 +164,9 @@ static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_l
   if (key != NULL) {
     const cr_section* s = find_section(layout, c->outer, strlen(c->outer));
     s = s != NULL ? s : &layout->sections[0];
-    return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s; known: %s", path, line,
-                    key + 1, s->name[0] != 0 ? " in " : "", s->name, keys_of(layout, s).text);
+    return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s%s", path, line, key + 1,
+                    s->name[0] != 0 ? " in " : "", s->name,
+                    keys_near(layout, s, key + 1, strlen(key + 1)).text);
   }
   const char* kind = kind_expected(c->what);
   if (kind != NULL) {
@@ -238,9 +260,9 @@ static cr_status set_in(const cr_config_layout* layout, const cr_section* s, voi
   size_t length = strcspn(at, "=");
   const cr_key* key = find_key(s, at, length);
   if (key == NULL) {
-    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no key '%.*s'%s%s; known: %s",
-                    assignment, (int)length, at, s->name[0] != 0 ? " in " : "", s->name,
-                    keys_of(layout, s).text);
+    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no key '%.*s'%s%s%s", assignment,
+                    (int)length, at, s->name[0] != 0 ? " in " : "", s->name,
+                    keys_near(layout, s, at, length).text);
   }
   return replace(raw, key, at + length + 1, error);
 }
@@ -262,8 +284,8 @@ cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* 
   }
   const cr_section* s = find_section(layout, assignment, length);
   if (s == NULL || s == top) {
-    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no section '%.*s'; known: %s",
-                    assignment, (int)length, assignment, keys_of(layout, top).text);
+    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no section '%.*s'%s", assignment,
+                    (int)length, assignment, keys_near(layout, top, assignment, length).text);
   }
   const char* at = assignment + length + 1;
   if (!s->sequence) {

@@ -144,7 +144,7 @@ static const mistake mistakes[] = {
      "you mean time"},
     {"time,qpos[hinje]\n0,1\n",
      "line 1: column 'qpos[hinje]': 'qpos[hinje]': there is no 'hinje'; "
-     "there are: hinge, slide, ball, root; did you mean qpos[hinge]"},
+     "did you mean 'hinge'?"},
     {"time,qpso[hinge]\n0,1\n", "did you mean qpos[hinge]"},
     {"time,gyro.w\n0,1\n", "no component 'w'"},
     {"time,gyro\n0,1\n", "column 'gyro' is 3 numbers; a column names one, as 'gyro[0]'"},
