@@ -90,6 +90,16 @@ typedef struct {
 CR_API cr_status cr_model_place(const cr_model* model, const char* name, cr_place_info* place,
                                 cr_error* error);
 
+/// The name of one number of a field, as labels and columns of tables have it: "qpos[elbow]", "qvel[root][5]",
+/// "geom_size[cube][0]", "gravity[2]"; by its row where no object has a name, "body_mass[3]". cr_model_place finds the number
+/// by it. With `tangent` that of a number of the tangent: of qpos "qpos[elbow]" for a joint of one coordinate and
+/// "tangent[root][3]" for others; of a quaternion that is a parameter "body_quat[arm] about x", which is no place.
+/// Shapes   text[size]; CR_NUMBER_NAME is always enough
+/// Errors   CR_ERR_ARG for a field or a number that is none, also for numbers of contacts; for a text that is too short
+CR_API cr_status cr_number_name(const cr_model* model, int field, int number, bool tangent,
+                                char* text, int size, cr_error* error);
+enum { CR_NUMBER_NAME = 192 };
+
 /// Moves the numbers of an input of the step or of a parameter by h times a tangent: x (+) h t.
 /// Map      (x, t) -> x
 /// Equation x + h t; q exp(h t / 2) for quaternions that have a tangent of three, and for the orientations in

@@ -471,6 +471,7 @@ static const row table[] = {
     ROW(cr_model_numbers, "MSii", POINTER, 0, "body_mass", NULL),
     ROW(cr_model_integers, "MSii", POINTER, 0, "jnt_type", NULL),
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
+    ROW(cr_number_name, "MXe", STATUS, 0, NULL, NULL),
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
