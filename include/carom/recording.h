@@ -14,8 +14,9 @@ extern "C" {
 /// act[n+1 na], ctrl[n nu] with its columns' names, attributes timestep and carom_version. Each of the
 /// names, as "gyro" or "contact[floor:cube].dist", gets a data set [n+1 numbers], evaluated
 /// state by state (after the first under the control of the step that led there); NaN where a
-/// contact does not exist; a name whose data set is there already, as "qvel", adds nothing. The file is written whole or not
-/// at all.
+/// contact does not exist; a name whose data set is there already, as "qvel", adds nothing. A path that ends in .csv gets a
+/// table instead: a row a state, a column a number, named as cr_number_name does, which cr_measurements_read reads. The
+/// file is written whole or not at all.
 /// Leaves   with names, the state of the end in the data block
 /// Errors   CR_ERR_FILE; CR_ERR_NAME, CR_ERR_ARG (no run, a tangent, more than 64 names); those of
 ///          cr_forward

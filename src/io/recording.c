@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a rollout to HDF5.
+// Writing a rollout: gathers its numbers, and writes them to HDF5.
 #include "io/recording.h"
 
 #include <stdlib.h>
@@ -37,6 +37,7 @@ static cr_status gather(states* s, const cr_model* m, const cr_rollout* r, cr_er
 typedef struct {
   int n;
   const char* const* names;
+  const cr_place* places;
   cr_real* values[CR_MAX_SERIES];
   int widths[CR_MAX_SERIES];
 } series_list;
@@ -95,10 +96,20 @@ static cr_status write_file(const char* path, const cr_model* m, const cr_rollou
   cr_h5* file = NULL;
   states s = {.memory = NULL};
   cr_status status = gather(&s, m, r, error);
-  if (status == CR_OK) {
+  const bool table = cri_recording_is_csv(path);
+  if (status == CR_OK && table) {
+    const cri_recorded all = {.r = r,
+                              .time = s.time,
+                              .rows = s.rows,
+                              .places = series->places,
+                              .names = series->names,
+                              .values = series->values,
+                              .n = series->n};
+    status = cri_recording_write_csv(path, m, &all, error);
+  } else if (status == CR_OK) {
     status = cri_h5_create(&file, path, error);
   }
-  if (status == CR_OK) {
+  if (status == CR_OK && !table) {
     status = write_all(file, m, r, &s, series, error);
     cri_h5_close(file);
   }
@@ -145,7 +156,7 @@ cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rol
   if (list->n > CR_MAX_SERIES) {
     return cri_fail(error, CR_ERR_ARG, "recording: %d names, at most %d", list->n, CR_MAX_SERIES);
   }
-  series_list series = {.n = list->n, .names = list->names};
+  series_list series = {.n = list->n, .names = list->names, .places = list->places};
   cr_status status = evaluate_all(&series, list, m, r, error);
   if (status == CR_OK) {
     status = write_file(path, m, r, &series, error);

@@ -5,6 +5,7 @@
 
 #include "carom/recording.h"
 #include "model/names.h"
+#include "model/state_vector.h"
 #include "rollout/trajectory.h"
 
 /// Writes the states of the last run: data sets time [n+1], qpos [n+1, nq], qvel [n+1, nv],
@@ -30,5 +31,26 @@ typedef struct {
 /// Errors: also those of cr_forward.
 cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rollout* r,
                                      const cr_record_list* list, cr_error* error);
+
+/// All numbers of a recording, row by row.
+typedef struct {
+  const cr_rollout* r;
+  const cr_real* time;     // of every state
+  cri_state rows;          // all that evolves
+  const cr_place* places;  // of the names, with their values
+  const char* const* names;
+  cr_real* const* values;
+  int n;
+} cri_recorded;
+
+/// The same as a table in CSV: a row a state, a column a number, each named as cr_number_name does. The controls of a row
+/// are those of the step that begins there; the last row has none. A cell is empty where a contact does not exist. A number
+/// that has a column already gets no second one.
+/// Errors: CR_ERR_FILE, CR_ERR_MEMORY.
+cr_status cri_recording_write_csv(const char* path, const cr_model* m, const cri_recorded* all,
+                                  cr_error* error);
+
+/// Whether a recording of this name is such a table.
+bool cri_recording_is_csv(const char* path);
 
 #endif
