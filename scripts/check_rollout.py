@@ -61,10 +61,10 @@ with tempfile.TemporaryDirectory() as folder:
     crm, controls, problem = (str(Path(folder) / name) for name in ("model.crm", "ctrl.csv", "problem"))
 
     # the model as it runs, in the file that needs no libmujoco
-    shape = carom("rollout", o.model, *time, *start, "--save-model", crm, "--print", "ctrl",
+    shape = carom("rollout", o.model, *time, *start, "--save-model", crm, "--force", "--print", "ctrl",
                   allowed=["ctrl"])
     if shape is None:
-        carom("rollout", o.model, *time, *start, "--save-model", crm)
+        carom("rollout", o.model, *time, *start, "--save-model", crm, "--force")
     nu = 0 if shape is None else len(shape["print"]["ctrl"])
     rows = []
     for k in range(o.steps):

@@ -14,9 +14,9 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
-# kind: command, flag, integer, count, number, positive, text, list, word or exit
+# kind: command, flag, integer, count, number, positive, text, list, word, example or exit
 Row = namedtuple("Row", "kind name argument help")
-Command = namedtuple("Command", "name brief summary positional options words exits")
+Command = namedtuple("Command", "name brief summary positional options words examples exits")
 
 
 def rows(carom, *arguments):
@@ -28,11 +28,13 @@ def rows(carom, *arguments):
 def command_of(carom, name, brief):
     table = rows(carom, name)
     # the positional argument has no name
-    known = [r for r in table if r.kind not in ("command", "word", "exit")]
+    known = [r for r in table if r.kind not in ("command", "word", "example", "exit")]
     return Command(name, brief, next(r.help for r in table if r.kind == "command"),
                    next((r for r in known if not r.name), None),
-                   [r for r in known if r.name] + [Row("flag", "--help", "", "print this list")],
+                   [r for r in known if r.name] + [Row("flag", "--help", "", "print the options that matter most"),
+                                                   Row("flag", "--help-all", "", "print all options")],
                    [r for r in table if r.kind == "word"],
+                   [r.help for r in table if r.kind == "example"],
                    next(r.help for r in table if r.kind == "exit"))
 
 
@@ -97,6 +99,9 @@ def command_page(c, version):
         body += [f"#VALUES OF {c.positional.argument}"]
         for row in c.words:
             body += tagged(f"\\fB{escape(row.name)}\\fR", row.help)
+    body += ["#EXAMPLES"]
+    for example in c.examples:
+        body += [".PP", ".nf", escape(example), ".fi"]
     body += ["#EXIT STATUS", *exit_status(c.exits), "#SEE ALSO", ".BR carom (1)"]
     return page(f"carom-{c.name}", version, c.brief, body)
 

@@ -7,7 +7,7 @@ set -eu
 carom=$1
 output=$2
 shift 2
-table=$output.table
+table=$output.table.md
 part=$output.part
 trap 'rm -f "$table" "$part"' EXIT
 failed=0
@@ -42,7 +42,7 @@ TEXT
 
 for folder in "$@"; do
   echo "$folder"
-  "$carom" check --all "$folder" --states "$states" --markdown "$table" || failed=1
+  "$carom" check --all "$folder" --states "$states" --markdown "$table" --force || failed=1
   printf '\n## %s\n\n' "$(basename "$folder")" >> "$part"
   cat "$table" >> "$part"
 done

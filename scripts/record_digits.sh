@@ -11,7 +11,7 @@ for folder in "$@"; do
   find "$folder" -name '*.xml' -o -name '*.urdf' | sort | while read -r path; do
     name=$(echo "$path" | tr '/ ' '__')
     [ -e "$out/models/$name.crm" ] && continue
-    save="--save-model $out/models/$name.crm"
+    save="--save-model $out/models/$name.crm --force"
     said=$(timeout 60 build/tests/carom rollout "$path" --time 0.01 $save 2>&1 > /dev/null) ||
       timeout 60 build/tests/carom rollout "$path" --time "$(echo "$said" | sed -n 's/.*not a multiple of the time step //p')" \
         $save > /dev/null 2>&1 || true

@@ -44,8 +44,8 @@ typedef struct {
   cr_expression* expressions[MAX_THREADS];  // one a worker
   cr_adaptive adaptive;
   cr_batch_file file;
-  int done;
-  double seconds;
+  int done, before;  // rollouts; those of an earlier run that was stopped
+  double seconds, begun;
   cr_real* mean;  // of all results, one after the other
 } batch;
 
@@ -62,9 +62,9 @@ static cr_status check_options(const batch* b, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--out %s: that is the %s", o->out,
                     cri_file_same(o->out, o->setup.model_path) ? "model" : "input");
   }
-  if (!cr_setup_names_hdf5(o->out)) {
-    return cri_fail(error, CR_ERR_ARG, CR_SETUP_HDF5, o->out);
-  }
+  CR_TRY(b->ranks.rank > 0
+             ? CR_OK
+             : cr_output_check("--out", o->out, "h5 hdf5", o->setup.force || o->resume, error));
   if (o->threads > MAX_THREADS) {
     return cri_fail(error, CR_ERR_ARG, "--threads %d: 1 to %d expected", o->threads,
                     (int)MAX_THREADS);
@@ -255,7 +255,8 @@ static void say(const batch* b, cr_progress* progress) {
   char text[100];
   if (b->ranks.rank == 0 && cri_progress_due(progress)) {
     (void)snprintf(text, sizeof text, "%d of %d rollouts", b->done, b->count);
-    cri_progress_line(progress, text);
+    cri_progress_left(progress, text, cri_seconds() - b->begun,
+                      (double)(b->done - b->before) / (b->count - b->before), "");
   }
 }
 
@@ -306,9 +307,10 @@ static cr_status run(batch* b, cr_error* error) {
   CR_TRY(cr_ranks_agree(&b->ranks, open_file(b, error), error));
   CR_TRY(cr_ranks_tell(&b->ranks, &b->done, error));
   cr_progress progress = cri_progress_begin();
-  double begin = cri_seconds();
+  b->begun = cri_seconds();
+  b->before = b->done;
   cr_status status = run_chunks(b, &progress, error);
-  b->seconds = cri_seconds() - begin;
+  b->seconds = cri_seconds() - b->begun;
   cri_progress_end(&progress);
   CR_TRY(status);
   status = b->ranks.rank == 0 ? finish(b, error) : CR_OK;
@@ -401,7 +403,13 @@ int cr_cli_batch(int argc, char** argv) {
   const cr_command_line line = {"batch",
                                 "Many rollouts and their gradients, over threads and, as mpirun -n "
                                 "N carom batch ..., over machines.",
-                                rows, (int)(sizeof rows / sizeof rows[0])};
+                                rows,
+                                (int)(sizeof rows / sizeof rows[0]),
+                                "--count --random --input --time --loss --wrt --out --threads "
+                                "--resume --force --json",
+                                {"batch examples/arm.xml --count 1000 --random qpos=0.1 --loss "
+                                 "'site_xpos[tip].z' --wrt qpos --out many.h5",
+                                 "batch arm.xml --input starts.h5 --time 2 --out ends.h5"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   batch* b = calloc(1, sizeof *b);

@@ -22,7 +22,7 @@ typedef struct {
   int states, rounds, seed, batch, steps, plan;
   const char *threads, *memory;
   bool no_peer;
-  bool profile, no_differences, markdown, json;
+  bool profile, no_differences, markdown, json, force;
   const char* csv;
 } bench_options;
 
@@ -376,7 +376,7 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
                       o->csv);
     }
   }
-  return o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK;
+  return cr_output_check("--csv", o->csv, "csv", o->force, error);
 }
 
 static cr_status run(bench* b, cr_json* j, cr_error* error) {
@@ -400,6 +400,7 @@ static cr_status run(bench* b, cr_json* j, cr_error* error) {
     (void)fclose(b->csv);
     status = status == CR_OK ? cri_file_write(b->o->csv, text, n, error) : status;
     free(text);
+    cr_output_tell(status == CR_OK && !b->o->json && !b->o->markdown ? b->o->csv : NULL);
   }
   return status;
 }
@@ -428,7 +429,8 @@ int cr_cli_bench(int argc, char** argv) {
        "instead: MODEL is a task of carom plan; N iterations of ilqr, and what they would take "
        "with mjd_transitionFD"},
       {"--set", CR_OPT_LIST, &o.set, "KEY=VALUE", "--plan: changes the tasks, as carom plan does"},
-      {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write the times as CSV, a row a model"},
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write the times as CSV, a row a model"},
+      CR_FORCE_OPTION(o.force),
       {"--markdown", CR_OPT_FLAG, &o.markdown, "", "print a table in Markdown"},
       {"--json", CR_OPT_FLAG, &o.json, "",
        "print one JSON object, with a list if there are several models"},
@@ -437,7 +439,11 @@ int cr_cli_bench(int argc, char** argv) {
       "bench",
       "Times a step, its vjp and its Jacobian against MuJoCo, in turn, on the same "
       "states.",
-      rows, (int)(sizeof rows / sizeof rows[0])};
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--profile --states --rounds --batch --no-differences --csv --markdown --json",
+      {"bench examples/cube_toss.xml --states 20 --rounds 5",
+       "bench examples/arm.xml chain:20 --states 20 --rounds 5 --csv times.csv"}};
   cr_error error = {0};
   cr_json j = {0};
   bench b = {.o = &o};

@@ -13,7 +13,7 @@ typedef struct {
   cr_check_all_options all;
   const char* blueprint;
   cr_urdf_words urdf;
-  bool many, json;
+  bool many, json, verbose;
 } check_options;
 
 // ---- output
@@ -23,6 +23,7 @@ typedef struct {
   const cr_check* check;
   const char* path;
   cr_check_result r;
+  bool verbose;
 } shown;
 
 static void put_fields(cr_json* j, const cr_check* c) {
@@ -172,9 +173,11 @@ static void print_fields(const cr_check* c) {
 
 static void print_parity(const shown* c) {
   const cr_check_result* p = &c->r;
-  (void)printf("\nagainst MuJoCo at %d states (%d with contact) and %d edges of them\n", p->states,
+  (void)printf("against MuJoCo at %d states (%d with contact) and %d edges of them\n", p->states,
                p->states_with_contact, p->edges);
-  print_fields(c->check);
+  if (c->verbose) {
+    print_fields(c->check);
+  }
   if (p->convex_pairs > 0) {
     (void)printf(
         "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
@@ -200,8 +203,10 @@ static void print_parity(const shown* c) {
   for (int i = 0; (name = cr_check_get_off(c->check, i, &times, &worst)) != NULL; i++) {
     (void)printf("  MuJoCo's is off here, %d times (docs/parity.md, %s): %s\n", times, name, worst);
   }
-  (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
-               p->residual_carom);
+  if (c->verbose) {
+    (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
+                 p->residual_carom);
+  }
 }
 
 static void print_edges(const shown* c) {
@@ -209,7 +214,7 @@ static void print_edges(const shown* c) {
   (void)printf("gradient at %d edges: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
                e->edge_places, e->edge, e->worst_edge[0] != 0 ? " at " : "", e->worst_edge,
                e->edge_samples + e->edge_kinks, e->edge_kinks);
-  for (int i = 0; cr_check_get_kink(c->check, i) != NULL; i++) {
+  for (int i = 0; c->verbose && cr_check_get_kink(c->check, i) != NULL; i++) {
     (void)printf("  kink: %s on the right; the gradient is one of them or between\n",
                  cr_check_get_kink(c->check, i));
   }
@@ -220,7 +225,7 @@ static void print_edges(const shown* c) {
 
 static void print_gradient(const shown* c) {
   const cr_check_result* r = &c->r;
-  (void)printf("\ngradient of a step: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
+  (void)printf("gradient of a step: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
                r->gradient, r->worst_gradient[0] != 0 ? " at " : "", r->worst_gradient, r->samples,
                r->kinks);
   if (r->lost > 0) {
@@ -234,21 +239,35 @@ static void print_gradient(const shown* c) {
   (void)printf("dot-product identity of jvp and vjp: %.2e\n", r->dot_product);
 }
 
-static void print_text(const shown* c) {
+static void print_times(const shown* c) {
   const cr_check_result* r = &c->r;
-  const cr_load_report* report = cr_check_get_report(c->check);
-  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->path, r->nv, r->nbody, r->ngeom, r->nu);
-  print_list("ignored:", report, CR_LOAD_IGNORED);
-  print_list("warning:", report, CR_LOAD_WARNING);
-  print_parity(c);
-  print_gradient(c);
-  (void)printf("\ntimes (us): mj_step %.2f, step %.2f, step_vjp %.2f, mjd_transitionFD %.1f\n",
+  (void)printf("times (us): mj_step %.2f, step %.2f, step_vjp %.2f, mjd_transitionFD %.1f\n",
                r->mj_step_us, r->step_us, r->step_vjp_us, r->transition_us);
   if (r->rk4) {
     (void)printf("  mj_step with RK4; step, step_vjp and mjd_transitionFD with Euler\n");
   }
   (void)printf("  residual at these solves: MuJoCo %.1e, Carom %.1e\n", r->timed_residual_mujoco,
                r->timed_residual_carom);
+}
+
+// the verdict first
+static void print_text(const shown* c) {
+  const cr_check_result* r = &c->r;
+  const cr_load_report* report = cr_check_get_report(c->check);
+  (void)printf("%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
+               r->passed ? "passed" : "NOT passed", r->parity, r->worst_field, r->parity_bound,
+               r->gradient, r->gradient_bound);
+  if (!r->passed && r->why[0] != '\0') {
+    (void)printf("because: %s\n", r->why);
+  }
+  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->path, r->nv, r->nbody, r->ngeom, r->nu);
+  print_list("ignored:", report, CR_LOAD_IGNORED);
+  print_list("warning:", report, CR_LOAD_WARNING);
+  print_parity(c);
+  print_gradient(c);
+  if (c->verbose) {
+    print_times(c);
+  }
   if (r->conflict[0] != '\0') {
     (void)printf("  %s\n", r->conflict);
   }
@@ -260,12 +279,6 @@ static void print_text(const shown* c) {
         "  rounding may be %.1e of the acceleration of %s: its own inertia is lost beside the "
         "inertia that it carries\n",
         r->rounding, r->rounding_at);
-  }
-  (void)printf("\n%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
-               r->passed ? "passed" : "NOT passed", r->parity, r->worst_field, r->parity_bound,
-               r->gradient, r->gradient_bound);
-  if (!r->passed && r->why[0] != '\0') {
-    (void)printf("because: %s\n", r->why);
   }
 }
 
@@ -304,7 +317,7 @@ static int check_one(const check_options* o, const cr_error* mistake) {
     return cr_cli_no_memory("check");
   }
   cr_status status = run_one(c, o, mistake, &error);
-  shown s = {.check = c, .path = o->all.path, .r.size = sizeof s.r};
+  shown s = {.check = c, .path = o->all.path, .verbose = o->verbose, .r.size = sizeof s.r};
   (void)cr_check_get_result(c, &s.r, NULL);
   if (o->json) {
     print_json(&s, status, &error);
@@ -346,8 +359,11 @@ int cr_cli_check(int argc, char** argv) {
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
       {"--all", CR_OPT_FLAG, &o.many, "",
        "MODEL is a folder of models, or a file with a path a line; print a table"},
-      {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE", "--all: write the table as CSV"},
-      {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE", "--all: write the table as Markdown"},
+      {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE.csv", "--all: write the table as CSV"},
+      {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE.md", "--all: write the table as Markdown"},
+      CR_FORCE_OPTION(o.all.force),
+      {"--verbose", CR_OPT_FLAG, &o.verbose, "",
+       "print every field that was compared, kinks, and times too"},
       {"--jobs", CR_OPT_COUNT, &o.all.jobs, "N",
        "--all: models at once (default: one a processor; times are most exact with 1)"},
       {"--limit", CR_OPT_COUNT, &o.all.limit, "T", "--all: seconds a model may take (default 600)"},
@@ -355,7 +371,10 @@ int cr_cli_check(int argc, char** argv) {
   const cr_command_line line = {
       "check",
       "Compares a model with MuJoCo field by field, and the gradient of a step with differences.",
-      rows, (int)(sizeof rows / sizeof rows[0])};
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--verbose --states --all --json --csv --markdown --seed",
+      {"check examples/arm.xml", "check --all examples --csv table.csv"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   (void)cr_options_parse(&line, argc, argv, &help, &error);

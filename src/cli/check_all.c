@@ -10,9 +10,11 @@
 #include "base/locale.h"
 #include "carom/check.h"
 #include "command/model_list.h"
+#include "command/output.h"
 #include "command/processes.h"
 #include "tools/clock.h"
 #include "tools/files.h"
+#include "tools/progress.h"
 
 // ---- a row
 
@@ -36,8 +38,9 @@ typedef struct {
   const cr_check_all_options* o;
   cr_model_list list;
   row* rows;
-  int printed;
+  int printed, done;
   int width;  // of the names
+  cr_progress progress;
 } run;
 
 // ---- in a process of its own
@@ -159,6 +162,13 @@ static void take_row(void* context, int i, const void* result, const char* why) 
   find_fragment(r, &all->list.file[i]);
   while (all->printed < all->list.n && all->rows[all->printed].kind != ROW_NONE) {
     print_row(all, all->printed++);
+  }
+  all->done++;
+  if (cri_progress_due(&all->progress)) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "%d of %d models", all->done, all->list.n);
+    cri_progress_left(&all->progress, text, cri_seconds() - all->progress.start,
+                      (double)all->done / all->list.n, "");
   }
 }
 
@@ -291,10 +301,16 @@ static cr_status run_all(run* all, int* failed, cr_error* error) {
                                   .work = check_one,
                                   .done = take_row};
   print_header(all);
-  CR_TRY(cr_processes_run(&processes, error));
+  all->progress = cri_progress_begin();
+  cr_status status = cr_processes_run(&processes, error);
+  cri_progress_end(&all->progress);
+  CR_TRY(status);
   *failed = print_sum(all);
   CR_TRY(write_table(all, o->csv, put_csv, error));
-  return write_table(all, o->markdown, put_markdown, error);
+  CR_TRY(write_table(all, o->markdown, put_markdown, error));
+  cr_output_tell(o->csv);
+  cr_output_tell(o->markdown);
+  return CR_OK;
 }
 
 cr_status cr_check_all(const cr_check_all_options* o, int* failed, cr_error* error) {
@@ -303,8 +319,8 @@ cr_status cr_check_all(const cr_check_all_options* o, int* failed, cr_error* err
   if (o->jobs > CR_MAX_PROCESSES) {
     return cri_fail(error, CR_ERR_ARG, "--jobs %d: 1 to %d expected", o->jobs, CR_MAX_PROCESSES);
   }
-  CR_TRY(o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK);
-  CR_TRY(o->markdown != NULL ? cri_file_writable(o->markdown, error) : CR_OK);
+  CR_TRY(cr_output_check("--csv", o->csv, "csv", o->force, error));
+  CR_TRY(cr_output_check("--markdown", o->markdown, "md", o->force, error));
   CR_TRY(cr_model_list_make(&all.list, o->path, error));
   all.rows = calloc((unsigned)all.list.n, sizeof *all.rows);
   cr_status status = all.rows == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", o->path)

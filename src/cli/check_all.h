@@ -9,8 +9,9 @@ typedef struct {
   const char* path;            // a folder, or a list of files
   const char *csv, *markdown;  // files to write the table to, or NULL
   int states, seed;
-  int jobs;   // processes at once; 0: one a processor
-  int limit;  // seconds a model may take; 0: 600
+  int jobs;    // processes at once; 0: one a processor
+  int limit;   // seconds a model may take; 0: 600
+  bool force;  // overwrites these files
 } cr_check_all_options;
 
 /// Prints the table. *failed counts the supported models that do not pass.

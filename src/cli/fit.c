@@ -598,8 +598,14 @@ int cr_cli_fit(int argc, char** argv) {
       {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches, --search and made tosses"},
       {"--json", CR_OPT_FLAG, &f->o.json, "", "print one JSON object"},
   };
-  const cr_command_line line = {"fit", "Identifies parameters of a model from recorded motion.",
-                                rows, (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {"fit",
+                                "Identifies parameters of a model from recorded motion.",
+                                rows,
+                                (int)(sizeof rows / sizeof rows[0]),
+                                "--estimate --start --delay --offset --held-out --window --profile "
+                                "--out --save --resume --force --json",
+                                {"fit arm.xml runs/*.csv --estimate density:upper 'dof_damping[*]'",
+                                 "fit examples/cube_side.yaml"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   int code = 0;

@@ -66,7 +66,27 @@ static bool shown(int step, int last) {
 static const double distances[] = {1e-12, 1e-9, 1e-6, 1e-3};
 enum { N_DISTANCES = (int)(sizeof distances / sizeof distances[0]) };
 
+static void print_step(int step) {
+  if (step > 0) {
+    (void)printf(" %7d", step);
+  } else {
+    (void)printf(" %7s", "never");
+  }
+}
+
+// how far apart the engines get, beside the twins
+static void print_verdict(const follow* f) {
+  double apart = 0, twins = 0;
+  for (int k = 0; k < f->done; k++) {
+    apart = f->carom[k] > apart ? f->carom[k] : apart;
+    twins = f->twin[k] > twins ? f->twin[k] : twins;
+  }
+  (void)printf("Carom gets %.1e away from MuJoCo, MuJoCo %.1e from itself moved by 1e-15\n", apart,
+               twins);
+}
+
 static void print_text(const follow* f, const follow_options* o) {
+  print_verdict(f);
   (void)printf("%s: nv %d, %d steps under random controls\n\n", o->model,
                cr_model_count(f->m, "nv"), f->done);
   (void)printf("%8s %9s %9s %8s %8s   largest difference, relative\n%8s %9s %9s\n", "step", "Carom",
@@ -79,8 +99,10 @@ static void print_text(const follow* f, const follow_options* o) {
   }
   (void)printf("\nfirst step beyond   Carom    twin (MuJoCo moved by 1e-15 after ten steps)\n");
   for (int i = 0; i < N_DISTANCES; i++) {
-    int carom = first_beyond(f, distances[i], false), twin = first_beyond(f, distances[i], true);
-    (void)printf("  %-15.0e %7d %7d\n", distances[i], carom, twin);
+    (void)printf("  %-15.0e", distances[i]);
+    print_step(first_beyond(f, distances[i], false));
+    print_step(first_beyond(f, distances[i], true));
+    (void)printf("\n");
   }
   if (f->done < o->steps) {
     (void)printf("after %d steps the state diverges in MuJoCo\n", f->done);
@@ -119,7 +141,10 @@ int cr_cli_follow(int argc, char** argv) {
       "follow",
       "Runs Carom and MuJoCo side by side, and says how far apart they are after how many steps;\n"
       "beside that, how far apart MuJoCo gets from itself when moved by 1e-15 after ten steps.",
-      rows, (int)(sizeof rows / sizeof rows[0])};
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--steps --seed --json",
+      {"follow examples/arm.xml", "follow examples/cube_toss.xml --steps 200 --seed 3"}};
   cr_error error = {0};
   follow f = {0};
   cr_help help = CR_HELP_NONE;

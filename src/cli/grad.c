@@ -9,13 +9,15 @@
 
 #include "cli/commands.h"
 #include "command/jacobian.h"
+#include "command/labels.h"
 #include "command/setup.h"
+#include "tools/files.h"
 
 typedef struct {
   cr_setup_options setup;
   const char *loss, *at;
   cr_text_list wrt;
-  bool check, trust, jacobian;
+  bool check, trust, jacobian, verbose;
   const char* csv;
   double eps, reach;
 } grad_options;
@@ -106,6 +108,9 @@ static cr_status prepare(grad* g, cr_error* error) {
   }
   if (o->reach > 0 && !o->trust) {
     return cri_fail(error, CR_ERR_ARG, "--reach %.9g: only with --trust", o->reach);
+  }
+  if (o->verbose && !o->trust) {
+    return cri_fail(error, CR_ERR_ARG, "--verbose: only with --trust");
   }
   if (o->eps > 0 && !o->check) {
     return cri_fail(error, CR_ERR_ARG, "--eps %.9g: only with --check", o->eps);
@@ -249,7 +254,7 @@ static void print_uncounted(const cr_trust* t) {
 }
 
 static void print_trust(const cr_trust* t) {
-  (void)printf("%s\n", t->text);
+  (void)printf("what --trust has measured\n");
   (void)printf("  finer: the gradient changes by %.3g %%\n", 100 * (double)t->change);
   (void)printf("  contacts: %d changes; %d states of contact differ within %.2g\n", t->switches,
                t->apart, (double)t->reach);
@@ -308,6 +313,44 @@ static void print_json(const grad* g, cr_real loss) {
   cr_json_finish(&j);
 }
 
+// the name of number k of a request; of controls also their step, else -1
+static int name_of(const grad* g, const request* q, int k, char name[CR_NUMBER_NAME]) {
+  const cr_model* m = g->setup.m;
+  if (strcmp(q->name, "ctrl") != 0) {
+    cr_label_of_place(m, q->name, k, true, name);
+    return -1;
+  }
+  cr_label(m, "ctrl", k % g->setup.nu, false, name);
+  return k / g->setup.nu;
+}
+
+// a row for each number
+static cr_status write_csv(const grad* g, cr_error* error) {
+  const char* path = g->o->csv;
+  char *text = NULL, name[CR_NUMBER_NAME];
+  size_t n = 0;
+  FILE* file = open_memstream(&text, &n);
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  (void)fprintf(file, "by,step,gradient%s\n", g->o->check ? ",difference" : "");
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    for (int k = 0; k < q->n; k++) {
+      int step = name_of(g, q, k, name);
+      (void)fprintf(file, "%s,", name);
+      (void)(step >= 0 ? fprintf(file, "%d", step) : 0);
+      (void)fprintf(file, ",%.17g", (double)q->gradient[k]);
+      (void)(g->o->check ? fprintf(file, ",%.17g", (double)q->difference[k]) : 0);
+      (void)fprintf(file, "\n");
+    }
+  }
+  cr_status status = fclose(file) == 0 ? cri_file_write(path, text, n, error)
+                                       : cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  free(text);
+  return status;
+}
+
 static void print_text(const grad* g, cr_real loss) {
   (void)printf("loss %.12g after %d steps (forward %.3g s, backward %.3g s)\n", (double)loss,
                g->steps, g->seconds_forward, g->seconds_backward);
@@ -330,9 +373,11 @@ static void print_text(const grad* g, cr_real loss) {
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
-      (void)printf("d loss / d %s", g->requests[i].name);
-      if (q->n > 1) {
-        (void)printf(" #%d", k);
+      char name[CR_NUMBER_NAME];
+      int step = name_of(g, q, k, name);
+      (void)printf("d loss / d %s", name);
+      if (step >= 0) {
+        (void)printf(" in step %d", step);
       }
       (void)printf(" = %.12g", (double)q->gradient[k]);
       if (g->o->check) {
@@ -361,13 +406,10 @@ static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   const struct {
     const char* name;
     bool given;
-  } others[] = {{"--loss", o->loss != NULL},
-                {"--at", o->at != NULL},
-                {"--check", o->check},
-                {"--eps", o->eps > 0},
-                {"--trust", o->trust},
-                {"--reach", o->reach > 0},
-                {"--adjoint", o->setup.method.adjoint != NULL}};
+  } others[] = {{"--loss", o->loss != NULL}, {"--at", o->at != NULL},
+                {"--check", o->check},       {"--eps", o->eps > 0},
+                {"--trust", o->trust},       {"--reach", o->reach > 0},
+                {"--verbose", o->verbose},   {"--adjoint", o->setup.method.adjoint != NULL}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     if (others[i].given) {
       return cri_fail(error, CR_ERR_ARG,
@@ -382,12 +424,10 @@ static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
     CR_TRY(check_jacobian(o, error));
-    CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, error));
+    CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
     return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
-  if (o->csv != NULL) {
-    return cri_fail(error, CR_ERR_ARG, "--csv %s: only with --jacobian", o->csv);
-  }
+  CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
   CR_TRY(prepare(g, error));
   CR_TRY(differentiate(g, error));
   CR_TRY(find_sides(g, error));
@@ -401,13 +441,18 @@ static cr_status run(grad* g, cr_error* error) {
     g->trust.size = sizeof g->trust;
     CR_TRY(cr_gradient_trust(g->gradient, (cr_real)g->o->reach, &g->trust, error));
   }
+  CR_TRY(g->o->csv != NULL ? write_csv(g, error) : CR_OK);
   if (g->o->setup.json) {
     print_json(g, g->value);
   } else {
-    print_text(g, g->value);
     if (g->o->trust) {
+      (void)printf("%s\n", g->trust.text);
+    }
+    print_text(g, g->value);
+    if (g->o->trust && g->o->verbose) {
       print_trust(&g->trust);
     }
+    cr_output_tell(g->o->csv);
   }
   return CR_OK;
 }
@@ -430,11 +475,22 @@ int cr_cli_grad(int argc, char** argv) {
        "instead: derivative of the state after the last step (of --time; default one step) by the "
        "state before it, by controls, applied forces and the parameters that --wrt names; CSV, or "
        "--json"},
-      {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "--jacobian: write the CSV to a file"},
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv",
+       "write the gradient, or the Jacobian, as a table with names"},
+      {"--verbose", CR_OPT_FLAG, &o.verbose, "", "--trust: print what was measured too"},
   };
-  const cr_command_line line = {"grad",
-                                "Gradient of a loss of a rollout, or the Jacobian of a step.", rows,
-                                (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {
+      "grad",
+      "Gradient of a loss of a rollout, or the Jacobian of a step.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--loss --wrt --time --set --ctrl --trust --check --integrator --rtol "
+      "--atol --events --jacobian --csv --verbose --json",
+      {"grad examples/arm.xml --time 0.5 --loss 'site_xpos[tip].z' --wrt qpos "
+       "body_mass --ctrl shoulder=0.5",
+       "grad examples/cube_toss.xml --time 0.5 --set 'qvel[4]=-6' --loss "
+       "'qpos[0]' --wrt qvel --integrator tsit5 --rtol 1e-7 --atol 1e-7 "
+       "--events --trust"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   grad* g = calloc(1, sizeof *g);

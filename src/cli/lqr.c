@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "command/labels.h"
 #include "command/setup.h"
 #include "tools/files.h"
 
@@ -187,14 +188,17 @@ static void print_json(const lqr* l) {
 static void print_text(const lqr* l) {
   const cr_setup* s = &l->setup;
   const cr_real* u = cr_setup_view(s, l->at, "ctrl");
-  (void)printf("equilibrium, ctrl =");
+  char name[CR_CONTROL_NAME];
+  (void)printf("equilibrium at");
   for (int i = 0; i < l->nu; i++) {
-    (void)printf(" %.6g", (double)u[i]);
+    (void)cr_control_name(s->m, i, name, (int)sizeof name, NULL);
+    (void)printf("%s %s = %.6g", i > 0 ? "," : "", name, (double)u[i]);
   }
   (void)printf("\nlargest eigenvalue: %.9g without feedback, %.9g with it\n",
                (double)l->open_radius, (double)l->radius);
   (void)printf("pushed by %.3g: at most %.3g away, %.3g after %.3g s\n", l->o->push, l->most,
                l->end, l->o->hold);
+  cr_output_tell(l->o->csv);
 }
 
 static cr_status write_gain(const lqr* l, cr_error* error) {
@@ -207,14 +211,9 @@ static cr_status write_gain(const lqr* l, cr_error* error) {
   }
   (void)fprintf(file, "control");
   for (int i = 0; i < l->nx; i++) {
-    bool pose = i < l->nv, speed = !pose && i < 2 * l->nv;
-    (void)fprintf(file, ",%s[%d]",
-                  pose    ? "tangent"
-                  : speed ? "qvel"
-                          : "act",
-                  pose    ? i
-                  : speed ? i - l->nv
-                          : i - 2 * l->nv);
+    char label[CR_NUMBER_NAME];
+    cr_label_of_state(l->setup.m, i, label);
+    (void)fprintf(file, ",%s", label);
   }
   for (int i = 0; i < l->nu; i++) {
     (void)cr_control_name(l->setup.m, i, name, (int)sizeof name, NULL);
@@ -237,7 +236,7 @@ static cr_status run(lqr* l, cr_error* error) {
   cr_setup_options setup = o->setup;
   CR_TRY(cr_setup_load(&l->setup, &setup, error));
   const cr_model* m = l->setup.m;
-  CR_TRY(cr_setup_output(&setup, "--csv", o->csv, error));
+  CR_TRY(cr_setup_output(&setup, "--csv", o->csv, "csv", error));
   setup.time = (double)cr_model_timestep(m);
   CR_TRY(cr_setup_rollout(&l->setup, &setup, NULL, 0, error));
   l->nv = l->setup.nv;
@@ -300,12 +299,18 @@ int cr_cli_lqr(int argc, char** argv) {
       {"--push", CR_OPT_POSITIVE, &o.push, "X",
        "how far beside the equilibrium the check begins, m|rad (default 1e-3)"},
       {"--hold", CR_OPT_POSITIVE, &o.hold, "T", "seconds of the check (default 5)"},
-      {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write the gain"},
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write the gain: a row a control"},
+      CR_FORCE_OPTION(o.setup.force),
       {"--json", CR_OPT_FLAG, &o.setup.json, "", "print one JSON object"},
   };
   const cr_command_line line = {"lqr",
                                 "Finds an equilibrium and the feedback that holds a model there.",
-                                rows, (int)(sizeof rows / sizeof rows[0])};
+                                rows,
+                                (int)(sizeof rows / sizeof rows[0]),
+                                "--keyframe --set --csv --hold-pose --pose-weight --speed-weight "
+                                "--control-weight --json",
+                                {"lqr examples/tasks/acrobot.xml --csv gain.csv",
+                                 "lqr examples/arm.xml --set qpos=0.5,-0.5 --control-weight 10"}};
   cr_error error = {0};
   lqr l = {.o = &o};
   cr_help help = CR_HELP_NONE;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "carom/base.h"
 #include "cli/commands.h"
 #include "command/options.h"
@@ -41,6 +42,10 @@ static void print_usage(FILE* to) {
   for (int i = 0; i < N_COMMANDS; i++) {
     (void)fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
   }
+  (void)fprintf(to,
+                "\n"
+                "    carom check model.xml                    is it supported, and right?\n"
+                "    carom rollout model.xml --out motion.h5  simulate it for a second\n");
 }
 
 // the same for programs, see cr_help_row
@@ -67,9 +72,10 @@ static int run_command(const char* name, int argc, char** argv) {
 
 static int run(int argc, char** argv) {
   if (argc > 1) {
-    char help[] = "--help";
-    char* ask[] = {help, NULL};
-    bool wants_help = is_one_of(argv[1], "help", "--help", "-h");
+    char help[] = "--help", all[] = "--help-all";
+    char* ask[] = {strcmp(argv[1], all) == 0 ? all : help, NULL};
+    bool wants_help =
+        is_one_of(argv[1], "help", "--help", "-h") || strcmp(argv[1], "--help-all") == 0;
     bool of_command = wants_help && argc > 2;
     int code = of_command ? run_command(argv[2], 1, ask) : run_command(argv[1], argc - 2, argv + 2);
     if (code >= 0) {
@@ -88,7 +94,12 @@ static int run(int argc, char** argv) {
       return 0;
     }
     argv += of_command;
-    (void)fprintf(stderr, "carom: unknown command '%s'\n\n", argv[1]);
+    cri_nearest nearest;
+    cri_nearest_begin(&nearest, argv[1], strlen(argv[1]));
+    for (int i = 0; i < N_COMMANDS; i++) {
+      cri_nearest_offer(&nearest, commands[i].name);
+    }
+    (void)fprintf(stderr, "carom: unknown command '%s'%s\n\n", argv[1], cri_nearest_hint(&nearest));
   }
   print_usage(stderr);
   return 2;

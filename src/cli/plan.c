@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "command/setup.h"
@@ -20,7 +21,7 @@ enum { CALM = 10, SAVE_EVERY = 10 };  // iterations; seconds
 typedef struct {
   const char *path, *out;
   cr_text_list set;
-  bool mpc, live, json, resume;
+  bool mpc, live, json, resume, force;
   int threads;
 } plan_options;
 
@@ -160,6 +161,7 @@ static cr_status iterate(plan* p, int most, cr_error* error) {
     older[known++ % CALM] = p->past.row[(ptrdiff_t)i * CR_PLAN_COLUMNS + CR_PLAN_COST];
   }
   p->reason = "all iterations were made";
+  const double begun = cri_seconds();
   for (int i = 0; i < most; i++) {
     p->last.size = sizeof p->last;
     double start = cri_seconds();
@@ -169,9 +171,10 @@ static cr_status iterate(plan* p, int most, cr_error* error) {
     CR_TRY(p->o->mpc ? CR_OK : note(p, error));
     if (cri_progress_due(&p->progress)) {
       char line[128];
-      (void)snprintf(line, sizeof line, "iteration %d: cost %.9g", p->iterations,
+      (void)snprintf(line, sizeof line, "iteration %d of %d: cost %.9g", i + 1, most,
                      (double)p->last.cost);
-      cri_progress_line(&p->progress, line);
+      cri_progress_left(&p->progress, line, cri_seconds() - begun, (double)(i + 1) / most,
+                        " at most");
     }
     if (stopped(NULL)) {
       p->reason = "interrupted";
@@ -334,6 +337,18 @@ static void print_json(const plan* p) {
   cr_json_finish(&j);
 }
 
+// the results of an earlier plan stay, unless they are to be overwritten or gone on with
+static cr_status check_folder(const plan* p, cr_error* error) {
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, p->task.folder, "motion.h5", error));
+  if (p->o->force || p->o->resume || access(path, F_OK) != 0) {
+    return CR_OK;
+  }
+  return cri_fail(error, CR_ERR_FILE,
+                  "%s: holds motion.h5 of an earlier plan; --force overwrites it%s", p->task.folder,
+                  p->o->mpc ? "" : ", --resume goes on");
+}
+
 static cr_status run(plan* p, cr_error* error) {
   const plan_options* o = p->o;
   if (o->path == NULL) {
@@ -350,6 +365,7 @@ static cr_status run(plan* p, cr_error* error) {
   if (p->outcome.parts == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "plan: no memory");
   }
+  CR_TRY(check_folder(p, error));
   CR_TRY(cri_folder_make(p->task.folder, error));
   catch_signals();
   p->progress = cri_progress_begin();
@@ -380,10 +396,16 @@ int cr_cli_plan(int argc, char** argv) {
        "go on in the folder, to the same digits as without a stop"},
       {"--threads", CR_OPT_COUNT, &o.threads, "N",
        "threads (default: one a processor); the digits do not depend on it"},
+      {"--force", CR_OPT_FLAG, &o.force, "", "overwrite the results of an earlier plan"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
-  const cr_command_line line = {"plan", "Finds controls that make the cost of a motion low.", rows,
-                                (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {"plan",
+                                "Finds controls that make the cost of a motion low.",
+                                rows,
+                                (int)(sizeof rows / sizeof rows[0]),
+                                "--mpc --set --out --resume --force --json",
+                                {"plan examples/tasks/cartpole.yaml --set planner.iterations=20",
+                                 "plan examples/tasks/cartpole.yaml --mpc --out swing"}};
   cr_error error = {0};
   plan* p = calloc(1, sizeof *p);
   if (p == NULL) {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
+#include "command/labels.h"
 #include "command/setup.h"
 
 typedef struct {
@@ -46,6 +47,7 @@ typedef struct {
   cr_real* values;
   double seconds;
   cr_real start;  // time
+  const char *out, *save;
 } results;
 
 static cr_status take_values(results* r, cr_error* error) {
@@ -76,11 +78,17 @@ static bool is_missing(const results* r, int i, const cr_real* values) {
   return known && place.contact && r->counts[i] > 0 && isnan(values[0]);
 }
 
+// what the output has of the last state
+static const char* const evolves[] = {"qpos", "qvel", "act"};
+enum { N_EVOLVES = 3 };
+
 static void put_state(cr_json* j, const cr_setup* s, cr_data* d) {
   cr_json_open(j, "final", '{');
-  cr_json_reals(j, "qpos", cr_setup_view(s, d, "qpos"), s->nq);
-  cr_json_reals(j, "qvel", cr_setup_view(s, d, "qvel"), s->nv);
-  cr_json_reals(j, "act", cr_setup_view(s, d, "act"), s->na);
+  for (int i = 0; i < N_EVOLVES; i++) {
+    int rows, width;
+    const cr_real* value = cr_data_view(s->m, d, evolves[i], &rows, &width);
+    cr_json_reals(j, evolves[i], value, rows * width);
+  }
   cr_json_close(j, '}');
 }
 
@@ -121,6 +129,19 @@ static void print_numbers(const char* name, const cr_real* value, int n) {
   (void)printf("%s\n", value == NULL ? " (no such contact now)" : "");
 }
 
+// a line for each number of the state, with its name
+static void print_state(const cr_setup* s, cr_data* d) {
+  char name[CR_NUMBER_NAME];
+  for (int i = 0; i < N_EVOLVES; i++) {
+    int rows, width;
+    const cr_real* value = cr_data_view(s->m, d, evolves[i], &rows, &width);
+    for (int k = 0; k < rows * width; k++) {
+      cr_label(s->m, evolves[i], k, false, name);
+      (void)printf("%s = %.12g\n", name, (double)value[k]);
+    }
+  }
+}
+
 static void print_text(const results* r, const cr_setup_options* o) {
   const cr_setup* s = r->s;
   cr_data* d = cr_rollout_data(s->rollout);
@@ -130,14 +151,15 @@ static void print_text(const results* r, const cr_setup_options* o) {
   (void)printf("%d steps, %.9g s simulated in %.3g s\n", cr_setup_steps(s, o),
                (double)(cr_data_time(d) - r->start), r->seconds);
   if (r->names->n == 0) {
-    print_numbers("qpos", cr_setup_view(s, d, "qpos"), s->nq);
-    print_numbers("qvel", cr_setup_view(s, d, "qvel"), s->nv);
+    print_state(s, d);
   }
   const cr_real* value = r->values;
   for (int i = 0; i < r->names->n; i++) {
     print_numbers(r->names->text[i], is_missing(r, i, value) ? NULL : value, r->counts[i]);
     value += r->counts[i];
   }
+  cr_output_tell(r->out);
+  cr_output_tell(r->save);
 }
 
 static cr_status check_files(const rollout_options* o, cr_error* error) {
@@ -151,8 +173,8 @@ static cr_status check_files(const rollout_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--out records all states: not within --memory %s",
                     o->setup.method.memory);
   }
-  CR_TRY(cr_setup_output(&o->setup, "--out", o->out, error));
-  return cr_setup_output(&o->setup, "--save-model", o->save, error);
+  CR_TRY(cr_setup_output(&o->setup, "--out", o->out, "h5 hdf5 csv", error));
+  return cr_setup_output(&o->setup, "--save-model", o->save, NULL, error);
 }
 
 static cr_status simulate(const rollout_options* o, cr_setup* s, results* r, cr_error* error) {
@@ -169,7 +191,7 @@ static cr_status simulate(const rollout_options* o, cr_setup* s, results* r, cr_
 
 static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   cr_model* variant;
-  results r = {.s = s, .names = &o->print};
+  results r = {.s = s, .names = &o->print, .out = o->out, .save = o->save};
   CR_TRY(cr_setup_load(s, &o->setup, error));
   CR_TRY(cr_method_backward(&o->setup.method, s->m, &variant, error));  // checked only
   cr_model_destroy(variant);
@@ -192,13 +214,22 @@ int cr_cli_rollout(int argc, char** argv) {
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
       {"--print", CR_OPT_LIST, &o.print, "NAME", "numbers of the last state, as site_xpos[tip].z"},
-      {"--out", CR_OPT_TEXT, &o.out, "FILE.h5", "record all states"},
+      {"--out", CR_OPT_TEXT, &o.out, "FILE.h5|FILE.csv",
+       "record all states; as a table where the name ends in .csv"},
       {"--record", CR_OPT_LIST, &o.record, "NAME", "with --out: numbers of every state, as gyro"},
       {"--save-model", CR_OPT_TEXT, &o.save, "FILE.crm",
        "write the model as it runs in Carom's own format, which needs no libmujoco"},
   };
-  const cr_command_line line = {"rollout", "Simulates a model and prints its last state.", rows,
-                                (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {
+      "rollout",
+      "Simulates a model and prints its last state.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--time --ctrl --set --keyframe --print --out --record --json "
+      "--timestep --integrator --rtol",
+      {"rollout examples/arm.xml --time 2 --ctrl shoulder=0.5 --out swing.h5",
+       "rollout examples/cube_toss.xml --time 0.5 --set 'qvel[4]=-6' --print "
+       "'qpos[cube].z'"}};
   cr_error error = {0};
   cr_setup setup = {0};
   cr_help help = CR_HELP_NONE;

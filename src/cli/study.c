@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "command/options.h"
 #include "command/setup.h"
@@ -40,7 +42,7 @@ static void catch_signals(void) {
 typedef struct {
   const char *name, *output, *data;
   int threads;
-  bool brief, resume, json;
+  bool brief, resume, force, json;
 } study_options;
 
 static cr_status find(const study_options* o, const cr_study** study, cr_error* error) {
@@ -51,12 +53,29 @@ static cr_status find(const study_options* o, const cr_study** study, cr_error* 
       size_t n = strlen(names);
       (void)snprintf(names + n, sizeof names - n, "%s%s", i > 0 ? ", " : "", cri_study_at(i)->name);
     }
-    return cri_fail(error, CR_ERR_NAME, "there is no study '%s'; known: %s", o->name, names);
+    cri_nearest nearest;
+    cri_nearest_begin(&nearest, o->name, strlen(o->name));
+    for (int i = 0; cri_study_at(i) != NULL; i++) {
+      cri_nearest_offer(&nearest, cri_study_at(i)->name);
+    }
+    bool near = nearest.name[0] != 0;
+    return cri_fail(error, CR_ERR_NAME, "there is no study '%s'%s%s", o->name,
+                    near ? cri_nearest_hint(&nearest) : "; known: ", near ? "" : names);
   }
   return o->data == NULL || (*study)->takes_data
              ? CR_OK
              : cri_fail(error, CR_ERR_ARG, "--data: the study '%s' takes no recorded data",
                         o->name);
+}
+
+// the results of an earlier run stay, unless they are to be overwritten or gone on with
+static cr_status check_folder(const study_options* o, const char* folder, cr_error* error) {
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, folder, "result.json", error));
+  return o->force || o->resume || access(path, F_OK) != 0
+             ? CR_OK
+             : cri_fail(error, CR_ERR_FILE,
+                        "%s: holds result.json of an earlier run; --force overwrites it", folder);
 }
 
 static cr_status run(const study_options* o, cr_notebook* book, int* code, cr_error* error) {
@@ -72,6 +91,7 @@ static cr_status run(const study_options* o, cr_notebook* book, int* code, cr_er
                                     .resume = o->resume,
                                     .threads = o->threads,
                                     .stop = stop};
+  CR_TRY(check_folder(o, request.folder, error));
   catch_signals();
   CR_TRY(cri_notebook_begin(book, &request, error));
   cr_status status = study->run(book, error);
@@ -83,6 +103,7 @@ static cr_status run(const study_options* o, cr_notebook* book, int* code, cr_er
       cr_json_finish(&json);
       json = (cr_json){0};
     } else {
+      (void)printf("%s\n\n", *code == 0 ? "all claims hold" : "NOT all claims hold");
       (void)printf("%sresults in %s\n", report, book->folder);
     }
   }
@@ -99,7 +120,8 @@ static void print_help(const cr_command_line* line, cr_help form) {
     if (form == CR_HELP_ROWS) {
       cr_help_row("word", s->name, "", s->summary);
     } else {
-      (void)printf("  %-10s %s\n", s->name, s->summary);
+      (void)printf("  %-10s ", s->name);
+      cr_print_wrapped(s->summary, 13, 13);
     }
   }
 }
@@ -113,11 +135,16 @@ int cr_cli_study(int argc, char** argv) {
       {"--data", CR_OPT_TEXT, &o.data, "FILE", "recordings (default: the study makes some)"},
       {"--threads", CR_OPT_INT, &o.threads, "N", "threads (default: all processors)"},
       {"--resume", CR_OPT_FLAG, &o.resume, "", "continue from the tables in the folder"},
+      {"--force", CR_OPT_FLAG, &o.force, "", "overwrite the results of an earlier run in DIR"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
   const cr_command_line line = {
-      "study", "Repeats a published experiment. Exit code 0 if its claims hold, 1 if not.", rows,
-      (int)(sizeof rows / sizeof rows[0])};
+      "study",
+      "Repeats a published experiment. Exit code 0 if its claims hold, 1 if not.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--short --data --output --resume --json",
+      {"study toy", "study billiard --short --output billiard"}};
   cr_error error = {0};
   cr_notebook book = {0};
   cr_help help = CR_HELP_NONE;

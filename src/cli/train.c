@@ -82,8 +82,13 @@ int cr_cli_train(int argc, char** argv) {
       {"--json", CR_OPT_FLAG, &o.runs.json, "", "print one JSON object"},
   };
   const cr_command_line line = {
-      "train", "Trains corrections of a model, small networks, from recorded motion.", rows,
-      (int)(sizeof rows / sizeof rows[0])};
+      "train",
+      "Trains corrections of a model, small networks, from recorded motion.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--blueprint --epochs --held-out --out --save --resume --force --json",
+      {"train arm.xml runs/*.csv --blueprint friction.yaml",
+       "train arm.xml runs/*.csv --blueprint friction.yaml --epochs 300 --patience 30"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   int code = 0;

@@ -34,7 +34,7 @@ static cr_status sort_files(view* v, cr_error* error) {
   v->model_path = v->o->model;
   for (int i = 0; i < v->o->files.n; i++) {
     const char* path = v->o->files.text[i];
-    if (cr_setup_names_hdf5(path)) {
+    if (cr_output_is(path, "h5") || cr_output_is(path, "hdf5")) {
       v->recording[v->nrecording++] = path;
     } else if (v->model_path == NULL) {
       v->model_path = path;
@@ -50,25 +50,12 @@ static cr_status sort_files(view* v, cr_error* error) {
                         v->recording[0]);
 }
 
-static bool names_html(const char* path) {
-  const char* dot = strrchr(path, '.');
-  return dot != NULL && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-}
-
 static cr_status check_output(const view* v, cr_error* error) {
   const char* out = v->o->out;
-  struct stat there;
   if (out == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--out is missing; name the page, as --out page.html");
   }
-  if (!names_html(out)) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--out %s: a page is written; a name that ends in .html is expected", out);
-  }
-  if (stat(out, &there) == 0 && !v->o->force) {
-    return cri_fail(error, CR_ERR_FILE, "--out %s: it exists; --force overwrites it", out);
-  }
-  return cri_file_writable(out, error);
+  return cr_output_check("--out", out, "html htm", v->o->force, error);
 }
 
 // an option that would do nothing is refused
@@ -187,10 +174,12 @@ int cr_cli_view(int argc, char** argv) {
   };
   const cr_command_line line = {
       "view",
-      "Writes a page that shows a model and its motion in a browser, without a network.\n"
-      "Examples: carom view arm.xml --out arm.html\n"
-      "          carom view arm.xml swing.h5 --plot 'qpos[elbow]' --out swing.html",
-      rows, (int)(sizeof rows / sizeof rows[0])};
+      "Writes a page that shows a model and its motion in a browser, without a network.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--out --plot --keyframe --fps --force --json",
+      {"view examples/arm.xml --out arm.html",
+       "view examples/arm.xml swing.h5 --plot 'qpos[elbow]' --out swing.html"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command/labels.h"
 #include "tools/files.h"
 
 typedef struct {
@@ -127,10 +128,29 @@ static void print_json(const jacobian* j, const cr_data* d) {
   cr_json_finish(&json);
 }
 
-// name of a number of the state
-static void print_name(FILE* file, int nv, int i) {
-  const char* field = i < nv ? "tangent" : (i < 2 * nv ? "qvel" : "act");
-  (void)fprintf(file, "%s[%d]", field, i < nv ? i : (i < 2 * nv ? i - nv : i - 2 * nv));
+static void print_header(const jacobian* j, FILE* file) {
+  char name[CR_NUMBER_NAME];
+  (void)fprintf(file, "next");
+  for (int i = 0; i < j->nx; i++) {
+    cr_label_of_state(j->m, i, name);
+    (void)fprintf(file, ",%s", name);
+  }
+  for (int i = 0; i < j->nu; i++) {
+    cr_label(j->m, "ctrl", i, false, name);
+    (void)fprintf(file, ",%s", name);
+  }
+  for (int i = 0; i < j->nv; i++) {
+    cr_label(j->m, "qfrc_applied", i, false, name);
+    (void)fprintf(file, ",%s", name);
+  }
+  for (int i = 0; i < j->wrt->n; i++) {
+    int width = cr_parameter_jacobian_width(j->par, i);
+    for (int k = 0; k < width; k++) {
+      cr_label_of_place(j->m, j->wrt->text[i], k, true, name);
+      (void)fprintf(file, ",%s", name);
+    }
+  }
+  (void)fprintf(file, "\n");
 }
 
 static void print_numbers(FILE* file, const cr_real* x, int n) {
@@ -140,26 +160,11 @@ static void print_numbers(FILE* file, const cr_real* x, int n) {
 }
 
 static void print_csv(const jacobian* j, FILE* file) {
-  (void)fprintf(file, "next");
+  char name[CR_NUMBER_NAME];
+  print_header(j, file);
   for (int i = 0; i < j->nx; i++) {
-    (void)fprintf(file, ",");
-    print_name(file, j->nv, i);
-  }
-  for (int i = 0; i < j->nu; i++) {
-    (void)fprintf(file, ",ctrl[%d]", i);
-  }
-  for (int i = 0; i < j->nv; i++) {
-    (void)fprintf(file, ",qfrc_applied[%d]", i);
-  }
-  for (int i = 0; i < j->wrt->n; i++) {
-    int width = cr_parameter_jacobian_width(j->par, i);
-    for (int k = 0; k < width; k++) {
-      (void)fprintf(file, width == 1 ? ",%s" : ",%s #%d", j->wrt->text[i], k);
-    }
-  }
-  (void)fprintf(file, "\n");
-  for (int i = 0; i < j->nx; i++) {
-    print_name(file, j->nv, i);
+    cr_label_of_state(j->m, i, name);
+    (void)fprintf(file, "%s", name);
     print_numbers(file, j->x + (ptrdiff_t)i * j->nx, j->nx);
     print_numbers(file, j->ctrl + (ptrdiff_t)i * j->nu, j->nu);
     print_numbers(file, j->force + (ptrdiff_t)i * j->nv, j->nv);
@@ -205,6 +210,8 @@ cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_te
     print_json(&j, d);
   } else if (status == CR_OK && csv == NULL) {
     print_csv(&j, stdout);
+  } else if (status == CR_OK) {
+    cr_output_tell(csv);
   }
   cr_jacobian_destroy(j.work);
   cr_parameter_jacobian_destroy(j.par);

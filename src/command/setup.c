@@ -216,24 +216,13 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   return cr_model_derive(s->m, error);
 }
 
-bool cr_setup_names_hdf5(const char* path) {
-  const char* dot = strrchr(path, '.');
-  return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
-}
-
 cr_status cr_setup_output(const cr_setup_options* o, const char* option, const char* path,
-                          cr_error* error) {
-  if (path == NULL) {
-    return CR_OK;
-  }
-  if (cri_file_same(path, o->model_path)) {
+                          const char* endings, cr_error* error) {
+  if (path != NULL && cri_file_same(path, o->model_path)) {
     return cri_fail(error, CR_ERR_ARG, "%s %s: this file is the model; choose another name", option,
                     path);
   }
-  if (strcmp(option, "--out") == 0 && !cr_setup_names_hdf5(path)) {
-    return cri_fail(error, CR_ERR_ARG, CR_SETUP_HDF5, path);
-  }
-  return cri_file_writable(path, error);
+  return cr_output_check(option, path, endings, o->force, error);
 }
 
 // ---- state and controls

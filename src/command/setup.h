@@ -5,6 +5,7 @@
 
 #include "carom/carom.h"
 #include "command/method.h"
+#include "command/output.h"
 #include "command/urdf_words.h"
 #include "tools/json.h"
 
@@ -16,7 +17,7 @@ typedef struct {
   cr_method_options method;
   const char* keyframe;
   cr_text_list set, ctrl;
-  bool derive, json;
+  bool derive, json, force;
 } cr_setup_options;
 
 /// Values of options that are not given.
@@ -39,9 +40,8 @@ typedef struct {
        "add the corrections of a blueprint (YAML, or with weights as cr_model_save_blueprint)"},   \
       {"--derive", CR_OPT_FLAG, &(s).derive, "",                                                   \
        "after --set of model fields, derive constants such as body_invweight0 again"},             \
-      CR_URDF_OPTIONS((s).urdf), {                                                                 \
-    "--json", CR_OPT_FLAG, &(s).json, "", "print one JSON object"                                  \
-  }
+      CR_URDF_OPTIONS((s).urdf), {"--json", CR_OPT_FLAG, &(s).json, "", "print one JSON object"},  \
+      CR_FORCE_OPTION((s).force)
 
 /// A model ready to run. Every part is valid or zero, whatever cr_setup_load returned.
 typedef struct {
@@ -69,13 +69,9 @@ cr_status cr_setup_count(cr_setup* setup, const cr_setup_options* options, cr_er
 /// Puts a keyframe into d, by name or number. CR_ERR_NAME for one that does not exist.
 cr_status cr_setup_keyframe(const cr_model* m, cr_data* d, const char* name, cr_error* error);
 
-/// Checks that a file to be written after the run can be written, and is not the model; `path` may be NULL.
+/// The same as cr_output_check for a file of these options, which is not the model either; `path` may be NULL.
 cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
-                          cr_error* error);
-
-/// True if a file has the name of an HDF5 file; and the error sentence for an output file that has not.
-bool cr_setup_names_hdf5(const char* path);
-#define CR_SETUP_HDF5 "--out %s: HDF5 is written; a name that ends in .h5 is expected"
+                          const char* endings, cr_error* error);
 
 /// Steps of the last run: those of the file's length, or the accepted ones of an adaptive rollout.
 int cr_setup_steps(const cr_setup* setup, const cr_setup_options* options);

@@ -216,6 +216,10 @@ cr_status cr_train_answer_print(const cr_train_report* r, cr_error* error) {
   char name[CR_FIT_FILE_NAME];
   double gain;
   CR_TRY(cr_train_report_gain(r, &gain, error));
+  print_gain(r, gain);
+  (void)printf("cost %.4g after %d epochs, %.4g at the start; epoch %d is kept (%s), %.1f s\n",
+               (double)end->cost, end->epochs, (double)end->start_cost, end->best_epoch,
+               end->reason, r->seconds);
   CR_TRY(print_corrections(r->m, error));
   for (int i = 0; i < r->nnumber; i++) {
     (void)printf("%-28s %-12.6g (start %.6g)\n", r->numbers[i].name, (double)r->numbers[i].value,
@@ -223,10 +227,6 @@ cr_status cr_train_answer_print(const cr_train_report* r, cr_error* error) {
   }
   CR_TRY(print_places(r, CR_RUNS_TRAIN, error));
   CR_TRY(print_places(r, CR_RUNS_HELD, error));
-  print_gain(r, gain);
-  (void)printf("cost %.4g after %d epochs, %.4g at the start; epoch %d is kept (%s), %.1f s\n",
-               (double)end->cost, end->epochs, (double)end->start_cost, end->best_epoch,
-               end->reason, r->seconds);
   (void)printf("results in %s: corrections.crb, result.json", r->folder);
   for (int i = 0; cr_train_report_file(r, i, name); i++) {
     (void)printf(", %s", name);

@@ -181,6 +181,8 @@ static void print_files(const cr_runs_fit* f) {
 cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* error) {
   int n = 0;
   char text[512];
+  (void)printf("%s after %d steps (%s), %.1f s\n", f->end.converged ? "converged" : "NOT converged",
+               f->end.steps, f->end.reason, seconds);
   for (int i = 0; i < f->nline; i++) {
     const cr_fit_line* line = &f->lines[i];
     const cr_estimate* e = &line->found;
@@ -209,8 +211,6 @@ cr_status cr_fit_answer_print(const cr_runs_fit* f, double seconds, cr_error* er
         "(docs/trust.md)\n",
         f->end.uncounted);
   }
-  (void)printf("%s after %d steps (%s), %.1f s\n", f->end.converged ? "converged" : "NOT converged",
-               f->end.steps, f->end.reason, seconds);
   print_files(f);
   return CR_OK;
 }

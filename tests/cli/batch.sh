@@ -34,7 +34,7 @@ many=("$cube" --keyframe tilted --time 0.04 --count 23 --seed 3
 expect 0 first batch "${many[@]}" --threads 1 --out first.h5 --json
 holds first 'j["rollouts"] == 23 and j["threads"] == 1 and j["ranks"] == 1 and len(j["mean"]["qpos"]) == 7'
 for threads in 2 3; do
-  expect 0 many batch "${many[@]}" --threads $threads --chunk $((4 * threads - 3)) --out many.h5
+  expect 0 many batch "${many[@]}" --threads $threads --chunk $((4 * threads - 3)) --out many.h5 --force
   cmp first.h5 many.h5 || fail "$threads threads"
 done
 expect 0 other batch "${many[@]}" --seed 4 --threads 1 --out other.h5
@@ -128,7 +128,7 @@ holds going '0 < j["failed"] < 12 and j["rollouts"] == 12' 'all(math.isfinite(x)
   'math.isfinite(j["mean"]["loss"])'
 says going "of 12 rollouts failed, as \`status\` and \`failure\` of going.h5 say; the first: rollout "
 for threads in 2 3; do
-  expect 3 more batch "${going[@]}" --threads $threads --chunk $((2 * threads - 1)) --out more.h5
+  expect 3 more batch "${going[@]}" --threads $threads --chunk $((2 * threads - 1)) --out more.h5 --force
   cmp going.h5 more.h5 || fail "with failures, $threads threads"
 done
 cp first.h5 cut.h5.part
@@ -207,6 +207,8 @@ refused 2 "--random qpos: NAME=SPREAD" batch "$cube" --count 2 --random qpos --o
 refused 2 "--adjoint continuous: not for batches" \
   batch "$pendulum" --count 2 --integrator tsit5 --adjoint continuous --out x.h5
 refused 2 "none.h5: cannot be read" batch "$cube" --input none.h5 --out x.h5
-refused 2 "no/where.h5.part: cannot be written" batch "$cube" --count 1 --time 0.01 --out no/where.h5
+refused 2 "--out first.h5: it exists; --force overwrites it" batch "$cube" --count 1 --time 0.01 --out first.h5
+refused 2 "--out first.csv: a name that ends in .h5 or .hdf5 is expected" batch "$cube" --count 1 --time 0.01 --out first.csv
+refused 2 "no/where.h5: cannot be written" batch "$cube" --count 1 --time 0.01 --out no/where.h5
 [ -e x.h5 ] && fail "a batch that was refused left a file"
 finish

@@ -24,7 +24,10 @@ done
 holds passed '"Euler" in j["time_us"]["note"] and "RK4" in j["time_us"]["note"]'
 
 expect 0 text check "$data/walker.xml" --states 3
-grep -q "^passed: parity" text.out || fail "no verdict: $(tail -n 1 text.out)"
+head -n 1 text.out | grep -q "^passed: parity" || fail "no verdict: $(tail -n 1 text.out)"
+[ "$(wc -l < text.out)" -lt 12 ] || fail "too much without --verbose: $(cat text.out)"
+expect 0 text check "$data/walker.xml" --states 3 --verbose
+grep -q "^  qacc  *[0-9]" text.out || fail "no table of fields with --verbose"
 grep -q "mjd_transitionFD with Euler" text.out || fail "the text does not say that FD runs with Euler"
 
 # the same seed, the same states; another seed, others

@@ -31,6 +31,11 @@ row cut.xml "MuJoCo refuses"
 row sub/part.xml fragment
 row sub/light.xml fragment
 row whole.xml "MuJoCo refuses"
+grep -qx "Wrote zoo.csv" all.out || fail "the table is not named: $(tail -n 3 all.out)"
+expect 2 there check --all zoo --csv zoo.csv
+says there "--csv zoo.csv: it exists; --force overwrites it"
+expect 2 there check --all zoo --csv zoo.txt
+says there "--csv zoo.txt: a name that ends in .csv is expected"
 [ "$(wc -l < zoo.csv)" -eq 9 ] || fail "not nine lines: $(cat zoo.csv)"
 grep -q "8 files: 3 passed, 0 FAILED, 1 refused, 2 fragments, 2 that MuJoCo refuses" all.out ||
   fail "the sum: $(tail -n 1 all.out)"
@@ -87,7 +92,7 @@ C
 if ! ldd "$CAROM" | grep -q "lib[at]san" && cc -shared -fPIC -o bad.so bad.c -ldl; then
   mkdir bad
   for name in crash good hang wrong; do cp "$data/double_pendulum.xml" bad/$name.xml; done
-  LD_PRELOAD=$PWD/bad.so expect 1 bad check --all bad --states 2 --limit 12 --csv zoo.csv
+  LD_PRELOAD=$PWD/bad.so expect 1 bad check --all bad --states 2 --limit 12 --csv zoo.csv --force
   row crash.xml FAILED
   row good.xml passed
   row hang.xml FAILED

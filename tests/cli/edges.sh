@@ -20,7 +20,7 @@ for row in euler:-25 implicit:-25 implicitfast:-25 discrete:-20; do
   expect 0 jacobian grad rest.xml --integrator "${row%:*}" --jacobian
   python3 - "$slope" << 'PYTHON' || fail "$row: $(cat jacobian.out)"
 import sys
-row = open("jacobian.out").read().split("qvel[0],")[-1].split(",")
+row = open("jacobian.out").read().split("qvel[j],")[-1].split(",")
 sys.exit(abs(float(row[0]) - float(sys.argv[1])) > 1e-10)
 PYTHON
 done
@@ -279,7 +279,7 @@ for integrator in Euler implicit implicitfast discrete RK4; do
     'len(j["edges"]["kinks_told"]) > 0 and all(" on the left, " in k for k in j["edges"]["kinks_told"])' \
     'j["edges"]["places_without_a_step"] == 1'
 done
-expect 0 text check "$data/edges.xml" --states 1
+expect 0 text check "$data/edges.xml" --states 1 --verbose
 grep -q "gradient at [0-9]* edges: worst error" text.out || fail "no edges: $(cat text.out)"
 grep -q "kink: act\[0\] at keyframe bent: .* on the left, .* on the right" text.out ||
   fail "no kink named: $(cat text.out)"

@@ -126,7 +126,7 @@ says bad "this is not an HDF5 file"
 head -c 3000 found/tosses.h5 > short.h5
 expect 2 bad fit "$config" --data short.h5 --out bad
 expect 2 bad fit "$config" --set parameters.side.stat=1 --out bad
-says bad "there is no key 'stat' in parameters; known: name, kind"
+says bad "there is no key 'stat' in parameters; did you mean 'start'?"
 expect 2 bad fit "$config" --set model=none.xml --out bad
 expect 2 bad fit "$config" --set parameters.side.geom=dice --out bad
 says bad "the model has no geom 'dice'"

@@ -56,7 +56,7 @@ holds flow 'j["runs"] == 1 and list(j["estimates"]) == ["dof_damping[hip]"]'
 mistaken() { sed "$1" "$file" > "lab [1]/bad.yaml"; }
 bad="lab [1]/bad.yaml"
 mistaken 's/^window/windows/'
-refused 2 "bad.yaml, line 11: unknown key 'windows'; known: model, runs, estimate" fit "$bad"
+refused 2 "bad.yaml, line 11: unknown key 'windows'; did you mean 'window'?" fit "$bad"
 mistaken 's/^window: 1/window: long/'
 refused 2 "bad.yaml, line 11: window: 'long' is not a number" fit "$bad"
 mistaken 's/^window: 1/window: -1/'

@@ -98,12 +98,12 @@ doubtful jitter.csv "uneven times"
 
 # ---- controls and names
 file no_control.csv "control 'push' is missing"
-file other_actuator.csv "there is no 'pull'; there are: drive, push"
+file other_actuator.csv "there is no 'pull'; did you mean 'push'?"
 file late_control.csv "control 'drive' begins at 0.5 s, measurements at 0 s"
 file nan_control.csv "line 7, column 'drive': 'nan' is not finite"
 file typo.csv "line 1: column 'encc' is no place of the model, no control and not time; did you mean enc?"
 file upper.csv "did you mean enc?"
-file other_joint.csv "there is no 'hipp'; there are: hip, knee"
+file other_joint.csv "there is no 'hipp'; did you mean 'hip'?"
 file model_field.csv "'body_mass[arm]' is of the model, not a signal"
 file whole_field.csv "column 'qpos' is 2 numbers"
 file component.csv "no component 'y'"
@@ -153,7 +153,7 @@ wrong "column 'drive' is no place" no_joints.xml good.csv --estimate 'dof_dampin
 
 # ---- what to find
 find() { wrong "$1" arms.xml good.csv --estimate "${@:2}"; }
-find "there is no 'hipp'; there are: hip, knee" 'dof_damping[hipp]'
+find "there is no 'hipp'; did you mean 'hip'?" 'dof_damping[hipp]'
 find "no name fits" 'dof_damping[foo*]'
 find "there is no field 'dof_dampin'" 'dof_dampin[hip]'
 find "row 2 of 2" 'dof_damping[2]'

@@ -52,7 +52,7 @@ expect 0 bare grad "$pendulum" --time 0.1 --loss qvel[0] --wrt qvel --json
 holds bare 'set(j) == {"loss", "gradient", "steps", "seconds"}'
 expect 0 text grad "$pendulum" --time 0.1 --loss qvel[0] --wrt qvel gravity --check
 grep -q "^loss .* after 20 steps" text.out || fail "$(cat text.out)"
-[ "$(grep -c "^d loss / d gravity #. = .*(central difference" text.out)" -eq 3 ] || fail "$(cat text.out)"
+[ "$(grep -c "^d loss / d gravity\[.\] = .*(central difference" text.out)" -eq 3 ] || fail "$(cat text.out)"
 
 # ---- derived constants follow when asked: the regularisation of contacts rests on them
 for derive in "" --derive; do
@@ -201,8 +201,8 @@ fine=$(python3 -c 'import json; print(json.load(open("coarse.out"))["trust"]["re
 expect 0 fine "${bounce[@]}" --rtol "$fine" --atol "$fine"
 holds fine 'close(j["gradient"]["qvel"][2], 0.5778, 0.02)'
 expect 1 uncounted grad "$CAROM_SOURCE_DIR/examples/cube_toss.xml" --time 0.5 --set 'qvel[0]=1' --set 'qvel[4]=-6' \
-  --loss 'qpos[0]' --wrt 'qvel[2]' --integrator tsit5 --rtol 1e-6 --atol 1e-6 --trust
-grep -q "^do not trust (events): the gradient predicts .*, differences give .*rerun with --events" uncounted.out || fail "$(cat uncounted.out)"
+  --loss 'qpos[0]' --wrt 'qvel[2]' --integrator tsit5 --rtol 1e-6 --atol 1e-6 --trust --verbose
+head -n 1 uncounted.out | grep -q "^do not trust (events): the gradient predicts .*, differences give .*rerun with --events" uncounted.out || fail "$(cat uncounted.out)"
 grep -q "^  growth of the tangent: " uncounted.out || fail "$(cat uncounted.out)"
 # a pendulum that stands on its head: a change of nothing moves it anywhere, which is said without being asked
 upright=(grad "$pendulum" --set gravity=0,0,9.81 --loss 'qpos[0]' --wrt qvel --integrator rk4 --time)
@@ -284,7 +284,7 @@ assert len(row) > 4 and all(abs(a - b) <= 1e-12 * (1 + abs(b))
 PYTHON
 expect 0 last grad "$walker" --keyframe stand --time 0.02 --jacobian --csv last.csv
 [ "$(wc -l < last.csv)" -gt 30 ] || fail "$(cat last.csv)"
-head -1 last.csv | grep -q "^next,tangent\[0\],.*qvel\[0\],.*ctrl\[0\],.*qfrc_applied\[0\]" || fail "$(head -1 last.csv)"
+head -1 last.csv | grep -q "^next,tangent\[root\]\[0\],.*qpos\[left_knee\],.*qvel\[root\]\[5\],.*qfrc_applied\[left_knee\]" || fail "$(head -1 last.csv)"
 expect 0 printed grad "$walker" --keyframe stand --time 0.02 --jacobian
 cmp -s last.csv printed.out || fail "the file is not what is printed"
 expect 0 chain grad "$pendulum" --jacobian --integrator rk4 --json
@@ -324,7 +324,7 @@ for name, got in j.items():
 PYTHON
 done
 expect 0 columns grad "$cube" --keyframe rest --jacobian --wrt 'body_mass[cube]' gravity
-head -1 columns.out | grep -qF ',qfrc_applied[5],body_mass[cube],gravity #0,gravity #1,gravity #2' ||
+head -1 columns.out | grep -qF ',qfrc_applied[root][5],body_mass[cube],gravity[0],gravity[1],gravity[2]' ||
   fail "$(head -1 columns.out)"
 refused 2 "Jacobian by qpos: not a parameter" grad "$cube" --jacobian --wrt qpos
 refused 2 "Jacobian by dof_invweight0: derived from other parameters here" \
@@ -339,6 +339,17 @@ for memory in "" "--memory 16K"; do
   expect 0 late grad "$walker" --keyframe stand --time 0.3 --jacobian $memory --csv "late$memory.csv"
 done
 cmp -s late.csv "late--memory 16K.csv" || fail "a limit of memory changes the Jacobian"
-refused 2 "only with --jacobian" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
+refused 2 "--csv x.txt: a name that ends in .csv is expected" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.txt
+refused 2 "--verbose: only with --trust" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --verbose
+
+# ---- labels, and a table of the gradient
+expect 0 labels grad "$pendulum" --time 0.01 --loss 'qpos[0]' --wrt ctrl 'tangent[elbow]' body_mass 'body_quat[lower]' --check --csv x.csv
+for name in 'ctrl\[elbow\] in step 1' 'qpos\[elbow\]' 'body_mass\[lower\]' 'body_quat\[lower\] about z'; do
+  grep -q "^d loss / d $name = " labels.out || fail "no $name: $(cat labels.out)"
+done
+grep -qx "Wrote x.csv" labels.out || fail "the file is not named: $(cat labels.out)"
+grep -q "^by,step,gradient,difference$" x.csv || fail "$(head -n 1 x.csv)"
+grep -q "^ctrl\[elbow\],1,[-0-9.e]*,[-0-9.e]*$" x.csv || fail "$(cat x.csv)"
+refused 2 "--csv x.csv: it exists; --force overwrites it" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
 refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6
 finish

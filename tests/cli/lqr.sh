@@ -9,7 +9,7 @@ for model in cartpole acrobot; do
   holds $model 'j["radius_open"] > 1 > j["radius"]' 'j["end"] < 1e-3 * j["farthest"]' \
     'len(j["gain"]) == 1 and len(j["gain"][0]) == 4'
 done
-[ "$(head -n 1 cartpole.csv)" = "control,tangent[0],tangent[1],qvel[0],qvel[1]" ] || fail "$(head -n 1 cartpole.csv)"
+[ "$(head -n 1 cartpole.csv)" = "control,qpos[slider],qpos[hinge],qvel[slider],qvel[hinge]" ] || fail "$(head -n 1 cartpole.csv)"
 
 # the Jacobian of the step, the gain and SciPy's solve_discrete_are agree (SciPy 1.17.1: figures of tests/control/test_riccati.c);
 # here the closed loop is that of the Jacobian which carom grad prints

@@ -20,6 +20,45 @@ for command in check follow rollout grad batch fit train plan lqr estimate view 
   cmp -s one.out late.out || fail "$command: --help behind other options differs"
 done
 
+# ---- help: two examples each, what matters first, no line longer than the terminal is wide; --help-all has the rest
+for command in check follow rollout grad batch fit train plan lqr view bench study; do
+  expect 0 one $command --help
+  expect 0 all $command --help-all
+  [ "$(grep -c "^  carom $command " one.out)" -eq 2 ] || fail "$command: not two examples"
+  [ "$(awk 'length > 79' one.out all.out | wc -l)" -eq 0 ] || fail "$command: $(awk 'length > 79' one.out all.out | head -n 1)"
+  "$CAROM" $command --help=rows | awk -F'\t' '$2 ~ /^--/ { print $2 }' | sort > rows.txt
+  grep -o "^  --[a-z-]*" all.out | tr -d ' ' | sort > all.txt
+  cmp -s rows.txt all.txt || fail "$command --help-all: not all options: $(diff rows.txt all.txt)"
+  grep -o "^  --[a-z-]*" one.out | tr -d ' ' | sort > one.txt
+  [ -z "$(comm -23 one.txt all.txt)" ] || fail "$command --help: $(comm -23 one.txt all.txt)"
+  left=$(($(wc -l < all.txt) - $(wc -l < one.txt)))
+  [ $left -eq 0 ] || grep -q "^$left more options: carom $command --help-all" one.out || fail "$command: the rest is not named"
+  COLUMNS=50 "$CAROM" $command --help-all > narrow.out
+  # a single word may be longer
+  [ "$(awk 'length > 49 && !/^ *[^ ]*$/ && !/^  --[^ ]* [^ ]*$/ && !/^usage/' narrow.out | wc -l)" -eq 0 ] ||
+    fail "$command: $(awk 'length > 49' narrow.out | head -n 1)"
+done
+
+# what the examples of help say works, where the repository has its files
+mkdir examples.d
+cd examples.d || exit 1
+cp -r "$CAROM_SOURCE_DIR/examples" examples
+for command in check follow rollout grad batch plan lqr view bench; do
+  "$CAROM" $command --help=rows | awk -F'\t' '$1 == "example" { print $4 }' | grep -v "arm.xml --input" > lines.txt
+  while read -r line; do
+    case $line in *" check --all "* | *cartpole*) continue ;; esac  # minutes
+    eval "\"\$CAROM\" ${line#carom }" > line.out 2>&1 || fail "example of help: $line: $(cat line.out)"
+  done < lines.txt
+done
+cd "$work" || exit 1
+
+# ---- nearest names
+refused 2 "unknown option '--tim'; did you mean '--time'?" rollout model.xml --tim 3
+expect 2 near rolout model.xml
+grep -qF "carom: unknown command 'rolout'; did you mean 'rollout'?" near.err || fail "$(head -n 1 near.err)"
+refused 2 "'qpos[elbw]': there is no 'elbw'; did you mean 'elbow'?" rollout "$data/double_pendulum.xml" --print 'qpos[elbw]'
+refused 2 "'ctrl[sholder]': there is no 'sholder'; did you mean 'shoulder'?" rollout "$data/double_pendulum.xml" --ctrl sholder=1
+
 # ---- other ways to ask
 for version in -V version; do
   expect 0 asked $version

@@ -25,7 +25,7 @@ for set in "method=gradient rate=0.1" "method=gradient descent=lbfgs controls=cu
   "method=cem controls=zero knots=10 colour=pink" "method=mppi colour=brown" "method=mixed samples=16 elite=2 rate=0.1" \
   "method=ilqr controls=zero knots=20"; do
   # shellcheck disable=SC2086
-  expect 0 method plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.iterations=4 $(printf 'planner.%s ' $set) --out method --json
+  expect 0 method plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.iterations=4 $(printf 'planner.%s ' $set) --out method --json --force
   holds method 'j["iterations"] == 4 and j["cost"] > 0'
 done
 
@@ -34,14 +34,15 @@ cp one/cost.csv before.csv
 expect 0 more plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=3 --out one --threads 1 --resume --json
 holds more 'j["iterations"] > 3'
 [ "$(wc -l < one/cost.csv)" -gt "$(wc -l < before.csv)" ] || fail "the history does not go on"
+refused 2 "one: holds motion.h5 of an earlier plan; --force overwrites it, --resume goes on" plan "$tasks/cartpole.yaml" --out one
 expect 2 new plan "$tasks/cartpole.yaml" --out none --resume
 says new "none/planner.h5"
 
 # ---- stopped and gone on: the digits of a plan that was not
 for method in ilqr gradient cem mixed; do
   set -- plan "$tasks/cartpole.yaml" --set horizon=0.5 planner.samples=12 planner.method=$method
-  expect 0 whole "$@" planner.iterations=6 --out whole
-  expect 0 part "$@" planner.iterations=4 --out part
+  expect 0 whole "$@" planner.iterations=6 --out whole --force
+  expect 0 part "$@" planner.iterations=4 --out part --force
   expect 0 rest "$@" planner.iterations=6 --out part --resume
   cmp -s whole/knots.csv part/knots.csv || fail "$method: other digits after --resume"
   [ "$(cut -d, -f1,2 whole/cost.csv)" = "$(cut -d, -f1,2 part/cost.csv)" ] || fail "$method: another history"
@@ -67,7 +68,7 @@ holds heavier "j['cost'] == $(python3 -c 'import json; print(repr(json.load(open
 # ---- a plant that does not wait
 expect 0 live plan "$tasks/cartpole.yaml" --mpc --real-time --out live --json --set horizon=0.3 planner.iterations=5 mpc.time=0.5
 holds live 'j["plans"] > 1 and j["failed_plans"] == 0 and j["motion_seconds"] > 0.45 and j["mean_age"] <= j["largest_age"]'
-expect 0 table plan "$tasks/cartpole.yaml" --mpc --real-time --out live --set horizon=0.3 planner.iterations=2 mpc.time=0.2
+expect 0 table plan "$tasks/cartpole.yaml" --mpc --real-time --force --out live --set horizon=0.3 planner.iterations=2 mpc.time=0.2
 grep -q "a plan is .* ms old" table.out || fail "no age in the table"
 expect 2 alone plan "$tasks/cartpole.yaml" --real-time
 says alone "only with --mpc"

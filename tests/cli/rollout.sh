@@ -155,7 +155,30 @@ refused 2 "'act[shoulder]': 'shoulder' has none" rollout "$pendulum" --set 'act[
 refused 2 "did you mean 'body_mass'?" rollout "$cube" --print body_mas
 refused 2 "--set timestep=0.001: that is an option: --timestep" rollout "$cube" --set timestep=0.001
 refused 2 "--set cone=1: cone is set in the model file" rollout "$cube" --set cone=1
-refused 2 "--out q.csv: HDF5 is written" rollout "$cube" --time 0.01 --out q.csv
+refused 2 "--out q.txt: a name that ends in .h5, .hdf5 or .csv is expected" rollout "$cube" --time 0.01 --out q.txt
+refused 2 "--out q: a name that ends in" rollout "$cube" --time 0.01 --out q
+
+# ---- a table: a row a state, names in the first line; it reads as a recording, and is not overwritten unless asked to
+expect 0 table rollout "$pendulum" --ctrl ctrl.csv --time 0.2 --out run.csv --record qvel 'site_xpos[tip]' 'site_xpos[0]'
+grep -qx "Wrote run.csv" table.out || fail "the file is not named: $(cat table.out)"
+grep -q "^qpos\[elbow\] = " table.out || fail "no names in $(cat table.out)"
+[ "$(wc -l < run.csv)" -eq 42 ] || fail "rows: $(wc -l < run.csv)"
+head -n 1 run.csv | grep -q "^time,qpos\[shoulder\],qpos\[elbow\],qvel\[shoulder\],qvel\[elbow\],act\[elbow\],ctrl\[shoulder\],ctrl\[elbow\]," ||
+  fail "$(head -n 1 run.csv)"
+[ "$(head -n 1 run.csv | grep -o qvel | wc -l)" -eq 2 ] || fail "a number twice: $(head -n 1 run.csv)"
+python3 - csv.out run.csv << 'PYTHON' || fail "the table is not the motion"
+import csv, json, sys
+rows = list(csv.reader(open(sys.argv[2])))
+last = dict(zip(rows[0], rows[-1]))
+end = json.load(open(sys.argv[1]))["final"]
+assert [float(last[f"qpos[{n}]"]) for n in ("shoulder", "elbow")] == end["qpos"], last
+assert last["ctrl[elbow]"] == "" and float(dict(zip(rows[0], rows[2]))["ctrl[elbow]"]) == -0.2
+PYTHON
+refused 2 "--out run.csv: it exists; --force overwrites it" rollout "$pendulum" --time 0.01 --out run.csv
+refused 2 "--save-model run.csv: it exists; --force overwrites it" rollout "$pendulum" --time 0.01 --save-model run.csv
+[ "$(wc -l < run.csv)" -eq 42 ] || fail "the table was overwritten"
+expect 0 forced rollout "$pendulum" --time 0.01 --out run.csv --force
+[ "$(wc -l < run.csv)" -eq 4 ] || fail "--force does not overwrite"
 # numbers of a joint, by letter or number, as --print and --set have them
 expect 0 parts rollout "$cube" --time 0.002 --set 'qpos[root].z=0.4' 'qvel[root][3]=0' 'qpos[root][1]=0.25' \
   --print 'qpos[root].z' 'qpos[2]' 'qpos[root][1]' --json
@@ -227,7 +250,7 @@ fi
 cp run.h5 kept.h5
 (
   ulimit -f 1
-  expect 2 limit rollout "$walker" --time 1 --out kept.h5
+  expect 2 limit rollout "$walker" --time 1 --out kept.h5 --force
   exit $failures
 ) || fail "with a limit on the size of files"
 cmp -s run.h5 kept.h5 || fail "the file that was there has changed"

@@ -4,7 +4,8 @@
 # table; any number of threads gives the same digits.
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
 
-refused 2 "there is no study 'toys'; known: toy" study toys
+refused 2 "there is no study 'toys'; did you mean 'toy'?" study toys
+refused 2 "there is no study 'marbles'; known: toy, toss" study marbles
 refused 2 "the study 'toy' takes no recorded data" study toy --data x.h5
 refused 2 "--threads -1" study toy --threads -1
 refused 2 "settings.txt: cannot be read" study toy --resume --output none
@@ -12,6 +13,7 @@ refused 2 "NAME is missing" study
 
 expect 0 one study toy --short --threads 1 --output one
 grep -q "All of this holds" one.out || fail "no verdict: $(cat one.out)"
+refused 2 "one: holds result.json of an earlier run; --force overwrites it" study toy --short --output one
 expect 0 many study toy --short --threads 3 --json --output many
 holds many 'j["passed"] and j["study"] == "toy"'
 cmp -s one/toy.csv many/toy.csv || fail "three threads: another table"

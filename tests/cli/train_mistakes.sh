@@ -44,7 +44,7 @@ net "bad.yaml: correction 'friction': group_lasso: -5 is not between 0" 's/group
 net "bad.yaml: correction 'friction': group_lasso: 'five' is not a number" 's/group_lasso: 5/group_lasso: five/'
 net "bad.yaml: correction 'friction': l2: nan is not between 0" 's/ lasso: 5/ l2: nan/'
 net "bad.yaml: correction 'friction': l2 is of layers above the first" '/layers:/d; /width/d; s/ lasso: 5/ l2: 5/'
-net "bad.yaml, line 12: unknown key 'laso' in corrections; known: name, target" 's/ lasso: 5/ laso: 5/'
+net "bad.yaml, line 12: unknown key 'laso' in corrections; did you mean 'lasso'?" 's/ lasso: 5/ laso: 5/'
 net "unknown key 'elastic_net'" 's/ lasso: 5/ elastic_net: 5/'
 net "bad.yaml: correction 'friction': seed: 1.5 is not a whole number" 's/ lasso: 5/ seed: 1.5/'
 net "one value expected" 's/ lasso: 5/ lasso: [5]/'
@@ -93,7 +93,7 @@ config() {
   sed -E "$2" train.yaml > bad_train.yaml
   wrong "$1" bad_train.yaml
 }
-config "bad_train.yaml, line 5: unknown key 'epoch'; known: model, runs, blueprint" 's/epochs/epoch/'
+config "bad_train.yaml, line 5: unknown key 'epoch'; did you mean 'epochs'?" 's/epochs/epoch/'
 config "bad_train.yaml, line 5: epochs: 'many' is not a whole number" 's/epochs: 3/epochs: many/'
 config "bad_train.yaml, line 5: epochs 0: at least 1 expected" 's/epochs: 3/epochs: 0/'
 config "bad_train.yaml, line 3: runs: no file fits 'none*.h5'" 's/run1.h5/none*.h5/'

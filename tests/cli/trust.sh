@@ -45,7 +45,7 @@ holds damped 'j["gradient"]["dof_damping"][0] * j["gradient"]["dof_damping"][1] 
   'j["trust"]["verdict"] == "trust"' 'j["trust"]["left"] > 0 and j["trust"]["right"] > 0'
 
 # ---- in words
-expect 1 words grad "$launches/arm.xml" --time 0.15 --loss 'qpos[0]' --wrt qvel --trust "${loose[@]}" \
+expect 1 words grad "$launches/arm.xml" --time 0.15 --loss 'qpos[0]' --wrt qvel --trust --verbose "${loose[@]}" \
   --set qvel=-1.033246663792736,-2.0646765880901281
 grep -q "^do not trust (events): steps that count the moments of contacts change the gradient by 2.7 %" words.out &&
   grep -q "^  moments of contacts: 1 not counted; counting them changes the gradient by 2.67 %" words.out &&

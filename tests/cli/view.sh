@@ -120,7 +120,7 @@ PYTHON
 
 # ---- what is refused, each in a sentence
 refused 2 "--out is missing" view "$toss"
-refused 2 "--out page.txt: a page is written; a name that ends in .html is expected" view "$toss" --out page.txt
+refused 2 "--out page.txt: a name that ends in .html or .htm is expected" view "$toss" --out page.txt
 refused 2 "none/page.html: cannot be written" view "$toss" --out none/page.html
 refused 2 "toss.h5: a recording does not hold its model" view toss.h5 --out page.html
 refused 2 "one model expected" view "$toss" zoo.xml --out page.html

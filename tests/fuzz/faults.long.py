@@ -16,7 +16,7 @@ DATA = SOURCE + "/tests/data/"
 FIT = ["fit", SOURCE + "/examples/cube_side.yaml", "--set", "made.tosses=3", "made.rows=20",
        "optimisers.0.iterations=2", "--threads", "1", "--force", "--out", "fit"]
 BATCH = ["batch", DATA + "walker.xml", "--time", "0.01", "--count", "6", "--chunk", "3", "--threads", "1",
-         "--random", "qvel=0.5", "--loss", "norm(qpos)^2", "--wrt", "qpos", "--out", "out.h5"]
+         "--random", "qvel=0.5", "--loss", "norm(qpos)^2", "--wrt", "qpos", "--out", "out.h5", "--force"]
 ROLL = ["rollout", DATA + "walker.xml", "--time", "0.01"]
 TRAIN = ["train", DATA + "driven_arm.xml", "run.h5", "--blueprint", "net.yaml", "--epochs", "2", "--threads", "1",
          "--learning-rate", "0.001", "--force", "--out", "train"]
@@ -28,18 +28,18 @@ NET = """corrections:
     lasso: 0.01
 """
 COMMANDS = {
-    "rollout": ROLL + ["--out", "out.h5"],
-    "save": ROLL + ["--save-model", "out"],
+    "rollout": ROLL + ["--out", "out.h5", "--force"],
+    "save": ROLL + ["--save-model", "out", "--force"],
     "model": ["rollout", "good.crm", "--time", "0.01", "--json"],
     "grad": ["grad", DATA + "sensors.xml", "--time", "0.01", "--loss", "norm(qpos)^2", "--wrt", "qpos",
              "body_mass", "--json"],
-    "jacobian": ["grad", DATA + "walker.xml", "--jacobian", "--csv", "out"],
+    "jacobian": ["grad", DATA + "walker.xml", "--jacobian", "--csv", "out.csv", "--force"],
     "batch": BATCH,
     "resume": BATCH + ["--resume"],
     "fit": FIT,
     "train": TRAIN,
     "plan": ["plan", SOURCE + "/examples/tasks/cartpole.yaml", "--set", "horizon=0.1", "planner.iterations=3", "--threads", "1",
-             "--out", "plan"],
+             "--out", "plan", "--force"],
     "check": ["check", DATA + "walker.xml", "--states", "1"],
 }
 KINDS = ["malloc", "write:ENOSPC", "write:EIO", "write:EINTR", "write:short", "fsync", "rename", "open",
