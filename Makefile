@@ -14,7 +14,7 @@ CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
+.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
         install uninstall deb wheel bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
@@ -84,6 +84,20 @@ deb: release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
 wheel: needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
 	@sh scripts/install_needs.sh python
 	@sh scripts/make_wheel.sh $(BUILD)
+
+# a static site: nothing is fetched when it is read, also not by its search
+DOCS := $(BUILD)/docs
+$(DOCS)/.installed: scripts/site/requirements.txt
+	@sh scripts/install_needs.sh python
+	@mkdir -p $(DOCS)
+	@python3 -m venv $(DOCS)/python
+	@$(DOCS)/python/bin/pip install -q --disable-pip-version-check -r scripts/site/requirements.txt
+	@touch $@
+
+docs: release $(DOCS)/.installed  ## make the documentation site, build/docs/site, of the pages, headers, stubs and help
+	@$(DOCS)/python/bin/python scripts/site/make_site.py $(BUILD)/carom $(DOCS) > $(DOCS)/site.log 2>&1 || \
+	  { cat $(DOCS)/site.log; exit 1; }
+	@echo "Open $(DOCS)/site/index.html"
 
 MODELS := $(BUILD)/third_party/models
 $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that links lead somewhere: every relative link of every tracked Markdown page, with its
-heading if it names one, and every path of the tree that a page names in backquotes."""
+heading if it names one, and every path of the tree that a page names in backquotes. Each page of
+docs/ is listed in docs/README.md, which is the contents of the site."""
 import re
 import subprocess
 import sys
@@ -36,8 +37,17 @@ def problems_of(page):
                 yield f"{where}: names {path}, which is not there"
 
 
+def unlisted(names):
+    """Pages of docs/ that docs/README.md does not list."""
+    contents = set(LINK.findall((ROOT / "docs/README.md").read_text()))
+    for name in names:
+        folder, _, page = name.rpartition("/")
+        if folder == "docs" and page != "README.md" and page not in contents:
+            yield f"{name}: docs/README.md does not list it"
+
+
 listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True)
 names = listed.stdout.split() or [str(p) for p in ROOT.rglob("*.md") if "build" not in p.parts]
-found = [problem for name in names for problem in problems_of(ROOT / name)]
+found = [problem for name in names for problem in problems_of(ROOT / name)] + list(unlisted(names))
 print("\n".join(found) or f"links: {len(names)} pages point at what is there")
 sys.exit(1 if found else 0)
