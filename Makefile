@@ -14,7 +14,7 @@ CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
+.PHONY: all help needs mpi mujoco osqp release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
         install uninstall deb wheel bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
@@ -36,6 +36,11 @@ $(BUILD)/third_party/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh |
 	@sh scripts/fetch_mujoco.sh $(@D)
 	@touch $@
 
+osqp: $(BUILD)/third_party/osqp/.fetched  ## fetch OSQP, which `carom study quadruped` then uses, into build/third_party
+$(BUILD)/third_party/osqp/.fetched: cmake/osqp.txt scripts/fetch_osqp.sh | needs
+	@sh scripts/fetch_osqp.sh $(@D)
+	@touch $@
+
 # one rule for every preset
 release debug tests long-double asan tsan clang: needs $(MUJOCO)
 	@mkdir -p $(BUILD)
@@ -54,6 +59,7 @@ aarch64:  ## the core's fast tests on AArch64, cross-compiled and emulated
 test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitizers
 	@sh scripts/install_needs.sh python
 	@sh scripts/install_needs.sh format || echo "make test: no clang-format, its check is skipped"
+	@$(MAKE) --no-print-directory osqp || echo "make test: no OSQP, its tests are skipped"
 	@python3 scripts/run_tests.py fast
 
 test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang

@@ -60,6 +60,19 @@ foreach(folder IN LISTS CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
 endforeach()
 list(APPEND CAROM_THIRD_PARTY carom::mujoco)
 
+# OSQP, of the command alone (carom study quadruped): its static library, where `make osqp` fetched it or a user has it
+set(CAROM_OSQP_DIR ${PROJECT_SOURCE_DIR}/build/third_party/osqp
+    CACHE PATH "Folder of OSQP 1, with include/osqp/osqp.h and the library in . or lib; may be missing")
+find_library(CAROM_OSQP_LIBRARY NAMES osqpstatic osqp PATHS ${CAROM_OSQP_DIR} ${CAROM_OSQP_DIR}/lib NO_DEFAULT_PATH)
+mark_as_advanced(CAROM_OSQP_LIBRARY)
+if(EXISTS ${CAROM_OSQP_DIR}/include/osqp/osqp.h AND CAROM_OSQP_LIBRARY)
+  add_library(carom::osqp UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(carom::osqp PROPERTIES
+    IMPORTED_LOCATION ${CAROM_OSQP_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${CAROM_OSQP_DIR}/include
+    INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS};m")
+endif()
+
 # MPI, of the command alone
 if(CAROM_MPI)
   find_package(MPI QUIET COMPONENTS C)
