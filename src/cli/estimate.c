@@ -198,7 +198,7 @@ static cr_status read_doubts(estimate* e, cr_error* error) {
     cr_real* to;
   } lists[] = {{"--noise", "sensordata", &e->o->noise, e->noise},
                {"--start", "state", &e->o->start, e->start},
-               {"--force", "qfrc_applied", &e->o->force, e->force}};
+               {"--disturbance", "qfrc_applied", &e->o->force, e->force}};
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < lists[i].texts->n; k++) {
       CR_TRY(set_numbers(e, lists[i].option, lists[i].texts->text[k], lists[i].field, lists[i].to,
@@ -362,12 +362,8 @@ static void print_text(const estimate* e, double mean) {
   if (e->left_out > 0) {
     (void)printf("%d rows were left out, as others followed within a step\n", e->left_out);
   }
-  const char* const files[] = {e->o->csv, e->o->out};
-  for (int i = 0; i < 2; i++) {
-    if (files[i] != NULL) {
-      (void)printf("%s\n", files[i]);
-    }
-  }
+  cr_output_tell(e->o->csv);
+  cr_output_tell(e->o->out);
 }
 
 static cr_status run(estimate* e, cr_error* error) {
@@ -377,8 +373,8 @@ static cr_status run(estimate* e, cr_error* error) {
   }
   setup.model_path = e->o->files.text[0];
   CR_TRY(cr_setup_load(&e->setup, &setup, error));
-  CR_TRY(cr_setup_output(&setup, "--csv", e->o->csv, error));
-  CR_TRY(cr_setup_output(&setup, "--out", e->o->out, error));
+  CR_TRY(cr_setup_output(&setup, "--csv", e->o->csv, "csv", error));
+  CR_TRY(cr_setup_output(&setup, "--out", e->o->out, "h5 hdf5", error));
   const cr_model* m = e->setup.m;
   e->h = cr_model_timestep(m);
   setup.time = (double)e->h;
@@ -414,7 +410,7 @@ int cr_cli_estimate(int argc, char** argv) {
        "standard deviation of a sensor, in its units"},
       {"--start", CR_OPT_LIST, &o.start, "PLACE=SD",
        "of the state at the start, as qpos[hinge]=0.1 or qvel=1 (default: it is known)"},
-      {"--force", CR_OPT_LIST, &o.force, "PLACE=SD",
+      {"--disturbance", CR_OPT_LIST, &o.force, "PLACE=SD",
        "of forces that the model does not have, as qfrc_applied=0.5 or qfrc_applied[hinge]=2"},
       {"--column", CR_OPT_LIST, &o.column, "COLUMN=PLACE", "what a column with another name is"},
       {"--ignore", CR_OPT_LIST, &o.ignore, "COLUMN", "leave out a column"},
@@ -427,12 +423,19 @@ int cr_cli_estimate(int argc, char** argv) {
       {"--integrator", CR_OPT_TEXT, &o.setup.method.integrator, "NAME", "instead of the model's"},
       {"--timestep", CR_OPT_REAL, &o.setup.method.timestep, "H",
        "time step (default: the model's)"},
-      {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write states and their standard deviations"},
-      {"--out", CR_OPT_TEXT, &o.out, "FILE", "the same as HDF5, which carom view shows"},
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write states and their standard deviations"},
+      {"--out", CR_OPT_TEXT, &o.out, "FILE.h5", "the same as HDF5, which carom view shows"},
+      CR_FORCE_OPTION(o.setup.force),
       {"--json", CR_OPT_FLAG, &o.setup.json, "", "print one JSON object"},
   };
-  const cr_command_line line = {"estimate", "Estimates states from recorded sensors.", rows,
-                                (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {
+      "estimate",
+      "Estimates states from recorded sensors.",
+      rows,
+      (int)(sizeof rows / sizeof rows[0]),
+      "--noise --start --disturbance --csv --out --column --set --json",
+      {"estimate robot.xml run.csv --noise gyro=0.01 encoder=0.002 --csv x.csv",
+       "estimate robot.xml run.h5 --noise gyro=0.01 --start qvel=1 --out x.h5"}};
   cr_error error = {0};
   estimate e = {.o = &o};
   cr_help help = CR_HELP_NONE;

@@ -44,14 +44,14 @@ grep -q "as they should be" text.out || fail "$(cat text.out)"
 expect 0 wrong estimate mass.xml run.csv --column tacho=speed --ignore push --noise encoder=0.02 speed=0.1 --start qpos=1 qvel=5 --json
 holds wrong 'j["surprise"] > 2'
 expect 0 doubting estimate mass.xml run.csv --column tacho=speed --ignore push --noise encoder=0.02 speed=0.1 --start qpos=1 qvel=5 \
-  --force 'qfrc_applied[slide]=20' --json
+  --disturbance 'qfrc_applied[slide]=20' --json
 holds doubting 'j["surprise"] < 1.5'
 
 refused 2 "--noise speed=SD is needed" estimate mass.xml run.csv --column tacho=speed --noise encoder=0.02
 refused 2 "tacho" estimate mass.xml run.csv --noise encoder=0.02
 refused 2 "a place of sensordata is expected" estimate mass.xml run.csv --column tacho=speed --noise qpos=1
 refused 2 "a place of the state is expected" estimate mass.xml run.csv --start encoder=1
-refused 2 "PLACE=SD is expected" estimate mass.xml run.csv --force 'qfrc_applied[slide]=-1'
+refused 2 "PLACE=SD is expected" estimate mass.xml run.csv --disturbance 'qfrc_applied[slide]=-1'
 refused 2 "a model and a recording are expected" estimate mass.xml
 refused 2 "--run other: there is no such run" "${run[@]}" --run other
 finish

@@ -21,7 +21,7 @@ for command in check follow rollout grad batch fit train plan lqr estimate view 
 done
 
 # ---- help: two examples each, what matters first, no line longer than the terminal is wide; --help-all has the rest
-for command in check follow rollout grad batch fit train plan lqr view bench study; do
+for command in check follow rollout grad batch fit train plan lqr estimate view bench study; do
   expect 0 one $command --help
   expect 0 all $command --help-all
   [ "$(grep -c "^  carom $command " one.out)" -eq 2 ] || fail "$command: not two examples"
