@@ -11,11 +11,12 @@
 #include "command/jacobian.h"
 #include "command/labels.h"
 #include "command/setup.h"
+#include "task/plan_task.h"
 #include "tools/files.h"
 
 typedef struct {
   cr_setup_options setup;
-  const char *loss, *at;
+  const char *loss, *at, *cost;
   cr_text_list wrt;
   bool check, trust, jacobian, verbose;
   const char* csv;
@@ -37,6 +38,8 @@ typedef struct {
   cr_setup setup;
   cr_model* variant;  // model whose dynamics the backward pass differentiates; NULL: the setup's
   cr_expression* expression;
+  cr_cost* cost;                // instead of it
+  cr_real parts[CR_TASK_MOST];  // of its terms
   cr_loss loss;
   cr_gradient* gradient;
   request requests[CR_MAX_LIST];
@@ -102,9 +105,13 @@ static cr_status prepare(grad* g, cr_error* error) {
   if (o->at != NULL && !every && strcmp(o->at, "end") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--at %s: end or every expected", o->at);
   }
-  if (o->loss == NULL || o->wrt.n == 0) {
+  const bool any = o->loss != NULL || o->cost != NULL;
+  if (!any || o->wrt.n == 0) {
     return cri_fail(error, CR_ERR_ARG, "--%s is missing; see carom grad --help",
-                    o->loss == NULL ? "loss" : "wrt");
+                    any ? "wrt" : "loss");
+  }
+  if (o->cost != NULL && (o->loss != NULL || o->at != NULL)) {
+    return cri_fail(error, CR_ERR_ARG, "--cost: not with --%s", o->loss != NULL ? "loss" : "at");
   }
   if (o->reach > 0 && !o->trust) {
     return cri_fail(error, CR_ERR_ARG, "--reach %.9g: only with --trust", o->reach);
@@ -116,11 +123,14 @@ static cr_status prepare(grad* g, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--eps %.9g: only with --check", o->eps);
   }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
-  CR_TRY(cr_expression_create(&g->expression, g->setup.m, o->loss, error));
-  g->loss = cr_expression_loss(g->expression, every);
+  CR_TRY(o->cost != NULL ? cr_plan_task_cost(&g->cost, g->setup.m, o->cost, error)
+                         : cr_expression_create(&g->expression, g->setup.m, o->loss, error));
   CR_TRY(find_names(o, g->setup.m, error));
   CR_TRY(cr_method_backward(&o->setup.method, g->setup.m, &g->variant, error));
   CR_TRY(cr_setup_count(&g->setup, &o->setup, error));
+  const cr_real interval = (cr_real)(o->setup.time / g->setup.nstep);
+  g->loss = o->cost != NULL ? cr_cost_loss(g->cost, g->setup.nstep, interval)
+                            : cr_expression_loss(g->expression, every);
   return make_gradient(g, error);
 }
 
@@ -132,6 +142,9 @@ static cr_status differentiate(grad* g, cr_error* error) {
   CR_TRY(cr_rollout_run(s->rollout, s->m, s->nstep, &g->loss, error));
   double middle = now();
   g->value = cr_rollout_loss(s->rollout);
+  for (int i = 0; i < cr_cost_count(g->cost); i++) {
+    g->parts[i] = cr_cost_part(g->cost, i);
+  }
   CR_TRY(cr_gradient_compute(g->gradient, &g->loss, error));
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
@@ -279,6 +292,13 @@ static void print_json(const grad* g, cr_real loss) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
   cr_json_real(&j, "loss", loss);
+  if (g->cost != NULL) {
+    cr_json_open(&j, "terms", '{');
+    for (int i = 0; i < cr_cost_count(g->cost); i++) {
+      cr_json_real(&j, cr_cost_name(g->cost, i), g->parts[i]);
+    }
+    cr_json_close(&j, '}');
+  }
   put_requests(g, &j, "gradient", false);
   if (g->o->check) {
     put_requests(g, &j, "differences", true);
@@ -354,6 +374,9 @@ static cr_status write_csv(const grad* g, cr_error* error) {
 static void print_text(const grad* g, cr_real loss) {
   (void)printf("loss %.12g after %d steps (forward %.3g s, backward %.3g s)\n", (double)loss,
                g->steps, g->seconds_forward, g->seconds_backward);
+  for (int i = 0; i < cr_cost_count(g->cost); i++) {
+    (void)printf("  %-28s %.12g\n", cr_cost_name(g->cost, i), (double)g->parts[i]);
+  }
   if (g->uncounted > 0) {
     (void)printf(
         "uncounted events: %d, the first at time %.9g; the gradient lacks their part "
@@ -406,10 +429,15 @@ static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   const struct {
     const char* name;
     bool given;
-  } others[] = {{"--loss", o->loss != NULL}, {"--at", o->at != NULL},
-                {"--check", o->check},       {"--eps", o->eps > 0},
-                {"--trust", o->trust},       {"--reach", o->reach > 0},
-                {"--verbose", o->verbose},   {"--adjoint", o->setup.method.adjoint != NULL}};
+  } others[] = {{"--loss", o->loss != NULL},
+                {"--cost", o->cost != NULL},
+                {"--at", o->at != NULL},
+                {"--check", o->check},
+                {"--eps", o->eps > 0},
+                {"--trust", o->trust},
+                {"--reach", o->reach > 0},
+                {"--verbose", o->verbose},
+                {"--adjoint", o->setup.method.adjoint != NULL}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     if (others[i].given) {
       return cri_fail(error, CR_ERR_ARG,
@@ -463,6 +491,8 @@ int cr_cli_grad(int argc, char** argv) {
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
       {"--loss", CR_OPT_TEXT, &o.loss, "EXPR", "as site_xpos[tip].z or norm(qpos)^2"},
+      {"--cost", CR_OPT_TEXT, &o.cost, "FILE",
+       "instead: the sum of the terms of cost in a task of carom plan (YAML)"},
       {"--at", CR_OPT_TEXT, &o.at, "end|every", "at the end (default), or summed over all steps"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
@@ -518,6 +548,7 @@ int cr_cli_grad(int argc, char** argv) {
   cr_gradient_destroy(g->gradient);
   cr_model_destroy(g->variant);
   cr_expression_destroy(g->expression);
+  cr_cost_destroy(g->cost);
   cr_setup_free(&g->setup);
   free(g);
   return code;

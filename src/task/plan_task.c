@@ -147,7 +147,8 @@ static cr_status parse_lists(cr_plan_task* t, const raw_top* raw, const char* pa
     (void)snprintf(where, sizeof where, "%.150s: goal.%.60s", path, name != NULL ? name : "?");
     CR_TRY(cri_section_parse(&sections[GOAL_], &raw->goal[i], &t->goals[i], where, error));
   }
-  return CR_OK;
+  return t->ncost > 0 ? CR_OK
+                      : cri_fail(error, CR_ERR_FORMAT, "%s: cost: there are no terms", path);
 }
 
 static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
@@ -159,9 +160,7 @@ static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
   CR_TRY(cri_section_parse(&sections[PLANNER_], &raw->planner, &t->planner, where, error));
   (void)snprintf(where, sizeof where, "%.200s: mpc", path);
   CR_TRY(cri_section_parse(&sections[MPC_], &raw->mpc, &t->mpc, where, error));
-  CR_TRY(parse_lists(t, raw, path, error));
-  return t->ncost > 0 ? CR_OK
-                      : cri_fail(error, CR_ERR_FORMAT, "%s: cost: there are no terms", path);
+  return parse_lists(t, raw, path, error);
 }
 
 // ---- numbers in texts
@@ -431,6 +430,34 @@ cr_status cr_plan_task_read(cr_plan_task* t, const char* path, const cr_text_lis
   status = status == CR_OK ? make_backward(t, &inner) : status;
   status = status == CR_OK ? make_planner(t, nthread, &inner) : status;
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);
+}
+
+static cr_status read_cost(cr_plan_task* t, const char* path, cr_error* error) {
+  char beside[CR_MAX_PATH];
+  cr_error inner = {0};
+  CR_TRY(cri_config_read(&t->raw, &layout, path, error));
+  CR_TRY(parse_lists(t, t->raw, path, error));
+  CR_TRY(cri_path_folder(beside, path, error));
+  cr_status status = make_cost(t, beside, &inner);
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);
+}
+
+cr_status cr_plan_task_cost(cr_cost** cost, const cr_model* m, const char* path, cr_error* error) {
+  cr_plan_task* t = calloc(1, sizeof *t);
+  *cost = NULL;
+  if (t == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  t->m = (cr_model*)(uintptr_t)m;  // borrowed
+  cr_status status = read_cost(t, path, error);
+  if (status == CR_OK) {
+    *cost = t->cost;
+    t->cost = NULL;
+  }
+  t->m = NULL;
+  cr_plan_task_free(t);
+  free(t);
+  return status;
 }
 
 void cr_plan_task_free(cr_plan_task* t) {

@@ -68,4 +68,9 @@ cr_status cr_plan_task_read(cr_plan_task* task, const char* path, const cr_text_
                             const char* folder, int nthread, cr_error* error);
 void cr_plan_task_free(cr_plan_task* task);
 
+/// The cost of a task's file, or of one that has nothing but `cost`, for a model.
+/// Owner    the caller, cr_cost_destroy; the model has to outlive it
+/// Errors   as cr_plan_task_read
+cr_status cr_plan_task_cost(cr_cost** cost, const cr_model* m, const char* path, cr_error* error);
+
 #endif

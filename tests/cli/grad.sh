@@ -352,4 +352,25 @@ grep -q "^by,step,gradient,difference$" x.csv || fail "$(head -n 1 x.csv)"
 grep -q "^ctrl\[elbow\],1,[-0-9.e]*,[-0-9.e]*$" x.csv || fail "$(cat x.csv)"
 refused 2 "--csv x.csv: it exists; --force overwrites it" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
 refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6
+# terms of cost as carom plan has them: at the end of a rollout of one step the quadratic norm is half of a sum of squares
+cat > cost.yaml << 'YAML'
+cost:
+  - {name: fast, of: qvel, residual: place, terminal: 2}
+  - {name: high, of: "qpos[shoulder]^2", norm: l2, p: 0.1, weight: 0.5}
+YAML
+cost=(grad "$data/double_pendulum.xml" --set 'qpos[shoulder]=0.4' --time 0.1 --wrt qpos)
+expect 0 terms "${cost[@]}" --json --cost cost.yaml --check
+holds terms 'close(j["loss"], j["terms"]["fast"] + j["terms"]["high"])' 'all(x > 0 for x in j["terms"].values())' \
+  'close(j["gradient"]["qpos"], j["differences"]["qpos"], 1e-5)'
+expect 0 plain "${cost[@]}" --json --loss 'sum(qvel^2)'
+python3 - << 'PYTHON' || fail "terms are not those of the expression"
+import json
+terms, plain = json.load(open("terms.out")), json.load(open("plain.out"))
+assert abs(terms["terms"]["fast"] - plain["loss"]) < 1e-12 * plain["loss"], (terms["terms"], plain["loss"])
+PYTHON
+printf 'cost:\n  - {name: none, of: qposs, weight: 1}\n' > bad.yaml
+refused 2 "qposs" "${cost[@]}" --cost bad.yaml
+printf 'model: x.xml\n' > bad.yaml
+refused 2 "Missing required mapping field: cost" "${cost[@]}" --cost bad.yaml
+refused 2 "--cost: not with --loss" "${cost[@]}" --cost cost.yaml --loss 'qpos[0]'
 finish

@@ -60,7 +60,7 @@ grep -q 'solref="-100000 0"' made/tennis.xml || fail "the racket is not elastic"
 # ---- every task plans with its model, with contacts from distance too
 for name in swap:swap cube:cube table:table_cfd tennis:tennis; do
   for cfd in "" "0 0.1 0.001 1 4"; do
-    expect 0 plan plan "$tasks/hand_${name%:*}.yaml" --out plan --json --set "model=$PWD/made/${name#*:}.xml" horizon=0.02 \
+    expect 0 plan plan "$tasks/hand_${name%:*}.yaml" --out plan --force --json --set "model=$PWD/made/${name#*:}.xml" horizon=0.02 \
       planner.iterations=2 "planner.cfd=$cfd"
     holds plan 'j["steps"] == 8 and j["cost"] > 0 and j["goals"] and all(g["value"] >= 0 for g in j["goals"].values())'
   done

@@ -104,23 +104,23 @@ mpc: {time: 0.3, every: 10, iterations: 1}
 TASK
 for how in "" --mpc; do
   # shellcheck disable=SC2086
-  expect 0 goals plan goals.yaml --json $how
+  expect 0 goals plan goals.yaml --force --json $how
   holds goals 'list(j["goals"]) == ["far", "never", "always"] and j["goals"]["far"]["below"] == 0' \
     'j["goals"]["never"]["since"] is None and close(j["goals"]["never"]["value"], 1.3, 0.02)' \
     'close(j["goals"]["always"]["since"], 0.01, 1e-9)' '0.1 < j["goals"]["far"]["since"] < 0.12' \
     'close(j["goals"]["far"]["value"], 1.1005 - j["goals"]["never"]["value"], 1e-9)'
 done
-expect 0 table plan goals.yaml --set set.1.value="0 0 -50" 'goal.always.of=norm(qvel)'
+expect 0 table plan goals.yaml --force --set set.1.value="0 0 -50" 'goal.always.of=norm(qvel)'
 grep -Eq "^never +1\.[0-9]+ +1 +not reached$" table.out || fail "$(cat table.out)"
 wrong_goal() {
   # shellcheck disable=SC2086
-  expect 2 wrong plan goals.yaml --set $1
+  expect 2 wrong plan goals.yaml --force --set $1
   says wrong "$2"
 }
 wrong_goal 'goal.far.of=qpos[nothing]' "goal.far: of: "
 wrong_goal goal.far.below=low "goal.far: below"
 wrong_goal 'set.0.field=body_mass[nothing]' "nothing"
-expect 0 option plan goals.yaml --set set.0.field=timestep set.0.value=0.005 --json
+expect 0 option plan goals.yaml --force --set set.0.field=timestep set.0.value=0.005 --json
 holds option 'j["steps"] == 60'
 wrong_goal 'set.0.field=timestep set.0.value=-1' "timestep"
 wrong_goal "set.1.value=0,0" "gravity"
