@@ -133,7 +133,7 @@ static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* p
   cr_window_controls(&w->window, m, w->rollout->ctrl);
   CR_TRY(cr_rollout_run(w->rollout, m, w->window.nstep * id->def.every, &loss, &w->error));
   sum->loss += w->rollout->loss;
-  sum->contact_free += w->window.rows == 0;
+  sum->contact_free += w->rollout->rows == 0;
   if (!id->gradient) {
     return CR_OK;
   }

@@ -19,7 +19,6 @@ typedef struct {
   int every;  // steps of the rollout from one recorded state to the next; 0: 1
   cr_state_weights weights;
   cr_error_norm norm;
-  int rows;  // constraint rows that occurred in all steps of a run; the caller clears it
 } cr_window;
 
 /// Numbers in a recorded state; entries of it that are compared.

@@ -303,6 +303,7 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* err
   }
   r->at = block;
   cr_status status = evaluate(r, m, step, k + 1, error);
+  r->rows += status == CR_OK ? at_hand(r)->nefc : 0;
   if (status == CR_OK && r->at != NULL) {  // it has not grown
     cri_step_blocks_give(&r->blocks, m, r->d, block, k);
   }
@@ -359,6 +360,7 @@ static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error*
     set_control(r, m, k);
     CR_TRY(cri_tape_keep(&r->tape, m, r->d, i, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
+    r->rows += r->d->nefc;
     CR_TRY(cri_tape_note(&r->tape, &r->made, error));
     cri_inputs_copy(m, r->work, r->d);
     r->before = r->made;
@@ -386,6 +388,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   r->ran = false;
   r->loss = 0;
   r->solver_iterations_max = 0;
+  r->rows = 0;
   r->start = r->d->time;
   r->controller = cri_controller_begin(m, &r->options);
   cri_tape_begin(&r->tape, r->adaptive ? -1 : nstep);

@@ -37,6 +37,7 @@ struct cr_rollout {
   const bool* look
       [2];  // stages of m and of m_backward that the loss reads, see cri_rollout_look; NULL: all
   int solver_iterations_max;
+  int64_t rows;  // constraint rows of all steps of a run
   bool adaptive;
   cr_adaptive options;
   cri_controller controller;
