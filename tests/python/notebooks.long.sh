@@ -21,5 +21,5 @@ if [ ! -x "$python" ]; then
 fi
 package=$CAROM_BUILD_DIR/python/notebook_package
 "$python" "$CAROM_SOURCE_DIR/python/build_here.py" "$CAROM_BUILD_DIR/libcarom.so" "$package" || exit 1
-export PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
+export PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1
 exec "$python" "$here/run_notebooks.py" "$CAROM_SOURCE_DIR/examples/notebooks" "$@"

@@ -276,12 +276,12 @@ static void run_kept(const bench* s, int nthread, const results* to) {
                    CR_OK);
   for (int i = 0; i < ITEMS; i++) {
     assert_true(to->loss[i] == 0);
-    to->loss[i] = loss[i];
   }
   kept[size * 2 + size / (STEPS + 1)] = 7;  // the number of a step of rollout 2
   assert_int_equal(cr_batch_run(second, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
                    CR_ERR_ARG);
   assert_non_null(strstr(error.text, "rollout 2: the numbers given as a kept run are none"));
+  cr_copy(to->loss, loss, ITEMS);
   cr_batch_destroy(first);
   cr_batch_destroy(second);
   free(kept);
