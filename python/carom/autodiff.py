@@ -102,7 +102,7 @@ class Map:
         """Gradients by the inputs, from the output qpos and cotangents of the outputs (None: zero). Without what forward()
         has kept the rollouts are run once more."""
         inputs = self._inputs(self._clean(arrays))
-        losses = self._losses(inputs, record=() if kept is not None else None, states=kept is None)
+        losses = self._losses(inputs, record=(), states=False)
         given = {name: np.asarray(values, dtype=np.float64) for name, values in zip(self.outputs, cotangents)
                  if values is not None and np.size(values) > 0}
         if "qpos" in given:

@@ -6,26 +6,48 @@
 
 // ---- losses that keep arrays
 
+// row of a track after `step` steps
+static size_t row(const carom_tracker* t, int step) {
+  return (size_t)t->item * (size_t)t->shared->nstep + (size_t)(step - 1);
+}
+
+// whether numbers are kept after every step
+static bool keeps(const carom_tracking* s) {
+  bool kept = s->states != NULL;
+  for (int i = 0; i < s->ntrack; i++) {
+    kept = kept || s->tracks[i].values != NULL;
+  }
+  return kept;
+}
+
+// whether a cotangent of the state after `step` steps is not zero
+static bool has_bar(const carom_tracker* t, int step) {
+  const carom_tracking* s = t->shared;
+  for (int i = 0; i < s->ntrack; i++) {
+    const carom_track* track = &s->tracks[i];
+    size_t first = row(t, step) * (size_t)track->tangent;
+    for (int j = 0; track->bar != NULL && j < track->tangent; j++) {
+      if (track->bar[first + (size_t)j] != 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static bool looks_at(const void* context, int step, int nstep) {
   const carom_tracker* t = context;
   const carom_tracking* s = t->shared;
-  if (s->ntrack > 0 || s->states != NULL) {
-    return true;
-  }
   bool last = step == nstep;
   bool inner = t->inner.looks_at == NULL ? last : t->inner.looks_at(t->inner.context, step, nstep);
-  return inner || (s->call != NULL && last);
+  // cotangents that a call sets are not known before it
+  return keeps(s) || inner || (s->call != NULL && (last || s->ntrack > 0)) || has_bar(t, step);
 }
 
 static bool inner_looks_at(const carom_tracker* t, int step) {
   int nstep = t->shared->nstep;
   return t->inner.looks_at == NULL ? step == nstep
                                    : t->inner.looks_at(t->inner.context, step, nstep);
-}
-
-// row of a track after `step` steps
-static size_t row(const carom_tracker* t, int step) {
-  return (size_t)t->item * (size_t)t->shared->nstep + (size_t)(step - 1);
 }
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
