@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Python costs beside C, with one libcarom: least processor time of ROUNDS runs each, one after the other.
 
-    overhead.py LIBCAROM_SO MODEL [ROUNDS]        carom has to be importable, built against this library (build_here.py)
+    overhead.py LIBCAROM_SO MODEL [ROUNDS [ROLLOUTS]]        carom has to be importable, built against this library (build_here.py)
 """
 import subprocess
 import sys
@@ -15,7 +15,7 @@ import numpy as np
 import carom
 
 HERE = Path(__file__).resolve().parent
-STEPS, ROLLOUTS, SHORT = 1000, 64, 100
+STEPS, SHORT = 1000, 100
 
 
 def build(library, folder):
@@ -26,9 +26,9 @@ def build(library, folder):
     return program
 
 
-def cases(model):
+def cases(model, rollouts):
     """Name -> (column of the C program, function)."""
-    ctrl = np.zeros((ROLLOUTS, SHORT, model.nu))
+    ctrl = np.zeros((rollouts, SHORT, model.nu))
 
     def loop():
         data = carom.Data(model)
@@ -62,18 +62,20 @@ def seconds(function):
     return time.process_time() - start
 
 
-def main(library, path, rounds=8):
+def main(library, path, rounds=8, rollouts=64):
+    rollouts = int(rollouts)
     model = carom.load(path)
+    found = cases(model, rollouts)
     with tempfile.TemporaryDirectory() as folder:
         program = build(Path(library).resolve(), folder)
         best = {}
         for _ in range(int(rounds)):
-            said = subprocess.run([str(program), path], check=True, capture_output=True, text=True).stdout.split()
+            said = subprocess.run([str(program), path, str(rollouts)], check=True, capture_output=True, text=True).stdout.split()
             best["C"] = [min(pair) for pair in zip(best.get("C", [9e9, 9e9]), map(float, said))]
-            for name, (_, function) in cases(model).items():
+            for name, (_, function) in found.items():
                 best[name] = min(best.get(name, 9e9), seconds(function))
-    print(f"C: {1e3 * best['C'][0]:.2f} ms for {STEPS} steps, {1e3 * best['C'][1]:.1f} ms for {ROLLOUTS} gradients over {SHORT} steps")
-    for name, (column, _) in cases(model).items():
+    print(f"C: {1e3 * best['C'][0]:.2f} ms for {STEPS} steps, {1e3 * best['C'][1]:.1f} ms for {rollouts} gradients over {SHORT} steps")
+    for name, (column, _) in found.items():
         print(f"{name:38} {best[name] / best['C'][column]:.3f} of C")
 
 

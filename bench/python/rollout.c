@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processor time of a rollout of 1000 steps with a loss, and of a batch of gradients on one thread: what overhead.py compares
-// Python with. Usage: rollout MODEL
+// Python with. Usage: rollout MODEL ROLLOUTS
 #include <carom/carom.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { STEPS = 1000, ROLLOUTS = 64, SHORT = 100 };
+enum { STEPS = 1000, SHORT = 100 };
 
 static double now(void) {
   struct timespec t;
@@ -27,18 +27,18 @@ static cr_status rollout(const cr_model* m, const cr_loss* loss, cr_error* error
   return status;
 }
 
-static cr_status batch(const cr_model* m, cr_loss* loss, cr_error* error) {
+static cr_status batch(const cr_model* m, int n, cr_loss* loss, cr_error* error) {
   size_t nu = (size_t)cr_model_count(m, "nu");
-  double* ctrl_bar = calloc((size_t)ROLLOUTS * SHORT * nu + 1, sizeof *ctrl_bar);
-  double losses[ROLLOUTS];
+  double* losses = calloc((size_t)n * (1 + SHORT * nu), sizeof *losses);
+  double* ctrl_bar = losses == NULL ? NULL : losses + n;
   const cr_batch_options options = {.size = sizeof options, .nstep = SHORT, .nthread = 1};
   const cr_batch_input input = {.size = sizeof input};
   const cr_batch_output output = {.size = sizeof output, .loss = losses, .ctrl_bar = ctrl_bar};
   cr_batch* b = NULL;
   cr_status status = cr_batch_create(&b, m, m, &options, error);
-  status = status == CR_OK ? cr_batch_run(b, ROLLOUTS, &input, give, loss, &output, error) : status;
+  status = status == CR_OK ? cr_batch_run(b, n, &input, give, loss, &output, error) : status;
   cr_batch_destroy(b);
-  free(ctrl_bar);
+  free(losses);
   return status;
 }
 
@@ -46,9 +46,10 @@ int main(int argc, char** argv) {
   cr_model* m = NULL;
   cr_expression* speed = NULL;
   cr_error error = {0};
-  if (argc != 2 || cr_model_open(&m, argv[1], &error) != CR_OK ||
+  int n = argc == 3 ? atoi(argv[2]) : 0;
+  if (n < 1 || cr_model_open(&m, argv[1], &error) != CR_OK ||
       cr_expression_create(&speed, m, "sum(qvel^2)", &error) != CR_OK) {
-    (void)fprintf(stderr, "%s\n", argc != 2 ? "rollout MODEL" : error.text);
+    (void)fprintf(stderr, "%s\n", n < 1 ? "rollout MODEL ROLLOUTS" : error.text);
     return 2;
   }
   cr_loss loss = cr_expression_loss(speed, false);
@@ -59,7 +60,7 @@ int main(int argc, char** argv) {
     double start = now();
     status = rollout(m, &loss, &error);
     double middle = now();
-    status = status == CR_OK ? batch(m, &loss, &error) : status;
+    status = status == CR_OK ? batch(m, n, &loss, &error) : status;
     double end = now();
     best[0] = middle - start < best[0] ? middle - start : best[0];
     best[1] = end - middle < best[1] ? end - middle : best[1];
