@@ -288,7 +288,8 @@ static void print_text(const plan* p) {
   }
   (void)printf("%-20s %14.6g\n", "all", (double)p->outcome.cost);
   print_goals(p);
-  (void)printf("%s/motion.h5, knots.csv%s\n", t->folder, p->o->mpc ? "" : ", cost.csv, plot.png");
+  (void)printf("results in %s: motion.h5, knots.csv%s\n", t->folder,
+               p->o->mpc ? "" : ", cost.csv, plot.png");
 }
 
 // a goal that was not reached has no time: null

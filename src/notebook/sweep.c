@@ -42,6 +42,8 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work
   // a new start: removes rows of an earlier run, which a resumed run must not find
   CR_TRY(book->request.resume ? cri_table_load(table, book->folder, error)
                               : cri_table_save(table, book->folder, error));
+  const double begun = cri_seconds();
+  const int from = table->rows;
   while (table->rows < table->room) {
     int most = round < CR_SWEEP_ROUND ? round : CR_SWEEP_ROUND;
     int n = table->room - table->rows < most ? table->room - table->rows : most;
@@ -61,7 +63,8 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work
     if (cri_progress_due(&book->progress)) {
       char line[128];
       (void)snprintf(line, sizeof line, "%s: %d of %d rows", table->file, table->rows, table->room);
-      cri_progress_line(&book->progress, line);
+      cri_progress_left(&book->progress, line, cri_seconds() - begun,
+                        (double)(table->rows - from) / (table->room - from), " of this table");
     }
   }
   return cri_table_save(table, book->folder, error);

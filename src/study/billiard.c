@@ -193,11 +193,13 @@ static cr_status train_run(const billiard* b, cr_notebook* book, int run, cr_tab
 }
 
 static cr_status train(const billiard* b, cr_notebook* book, cr_table* table, cr_error* error) {
+  const double begun = cri_seconds();
   for (int run = 0; run < N_RUN; run++) {
     if (cri_progress_due(&book->progress)) {
       char line[96];
       (void)snprintf(line, sizeof line, "billiard: training %d of %d", run + 1, N_RUN);
-      cri_progress_line(&book->progress, line);
+      cri_progress_left(&book->progress, line, cri_seconds() - begun, (double)run / N_RUN,
+                        " of the trainings");
     }
     if (is_run(b, run)) {
       CR_TRY(train_run(b, book, run, table, error));

@@ -39,6 +39,19 @@ for command in check follow rollout grad batch fit train plan lqr estimate view 
     fail "$command: $(awk 'length > 49' narrow.out | head -n 1)"
 done
 
+# a terminal that is wider or narrower
+export PYTHONDONTWRITEBYTECODE=1
+terminal=$CAROM_SOURCE_DIR/tests/support/terminal.py
+python3 "$terminal" 60 "$CAROM" grad --help-all > narrow.out || fail "help at a terminal"
+python3 "$terminal" 120 "$CAROM" grad --help-all > wide.out
+[ "$(wc -L < narrow.out)" -le 60 ] || fail "at 60 columns: $(awk 'length > 59' narrow.out | head -n 1)"
+[ "$(wc -L < wide.out)" -gt 90 ] && [ "$(wc -L < wide.out)" -lt 120 ] || fail "at 120 columns: $(wc -L < wide.out)"
+
+# how far it is, and how long it still takes
+batch=(batch "$data/cube.xml" --time 0.4 --count 3000 --random qvel=0.1 --threads 1 --out many.h5)
+python3 "$terminal" 80 "$CAROM" "${batch[@]}" > progress.out || fail "batch: $(tail -n 2 progress.out)"
+grep -q "[0-9]* of 3000 rollouts, about [0-9]* s left" progress.out || fail "no time left: $(head -c 500 progress.out)"
+
 # what the examples of help say works, where the repository has its files
 mkdir examples.d
 cd examples.d || exit 1

@@ -5,4 +5,4 @@
 [ -z "$CAROM_SANITIZE" ] || exit 0
 export PYTHONDONTWRITEBYTECODE=1
 exec python3 "$CAROM_SOURCE_DIR/tests/support/page_commands.py" "$CAROM_SOURCE_DIR" "$CAROM" docs/tutorial.md docs/check.md docs/simulate.md \
-  docs/gradient.md docs/embed.md
+  docs/gradient.md docs/embed.md docs/batches.md
