@@ -74,7 +74,8 @@ def prose(text, places, here):
 
 
 def escape(text):
-    return re.sub(r"([*_<\[\]#])", r"\\\1", text).replace("|", "&#124;")
+    text = re.sub(r"([*_\[\]#])", r"\\\1", text)
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
 
 
 def contract(comment, places, here):

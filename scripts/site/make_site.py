@@ -134,8 +134,8 @@ def add_commands(pages, carom):
         out += [f"    {example}" for example in c.examples]
         out += ["", "| option | what it does |", "|---|---|"]
         if c.positional:
-            out.append(f"| `{c.positional.argument}` | {c_reference.escape(c.positional.help)} |")
-        out += [f"| `{(o.name + ' ' + o.argument).strip()}` | {c_reference.escape(o.help)} |" for o in c.options]
+            out.append(f"| `{c.positional.argument}` | {c_reference.prose(c.positional.help, {}, "")} |")
+        out += [f"| `{(o.name + ' ' + o.argument).strip()}` | {c_reference.prose(o.help, {}, "")} |" for o in c.options]
         if c.words:
             out += ["", "| name | what it is |", "|---|---|"] + [f"| `{w.name}` | {c_reference.escape(w.help)} |" for w in c.words]
         pages.write(f"reference/commands/{c.name}.md", "\n".join(out) + "\n")

@@ -48,6 +48,8 @@ for _, command, *_ in commands:
         if name.startswith("--"):
             demand(f"<code>{name}" in page, f"carom {command}: {name}")
 
+demand("fit_<name of CONFIG>" in html.unescape(re.sub(r"<[^>]*>", "", text_of("reference/commands/fit.html"))), "carom fit: <name>")
+
 # what a program in Python uses
 for module, names in {"index": ["step"], "model": ["Model", "load"], "data": ["Data", "Data.step", "Data.jacobian"],
                       "rollouts": ["Batch", "rollout"], "gradient": ["grad"], "fitting": ["fit"], "torch": [], "jax": []}.items():
