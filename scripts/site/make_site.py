@@ -119,6 +119,11 @@ class Pages:
 
 # ---- references
 
+def told(text):
+    """A help text as Markdown, its pages as links."""
+    return c_reference.prose(text, {}, "")
+
+
 def add_commands(pages, carom):
     """The reference of the command line, from the help that the command prints for programs."""
     sys.path.insert(0, str(ROOT / "scripts"))
@@ -134,8 +139,8 @@ def add_commands(pages, carom):
         out += [f"    {example}" for example in c.examples]
         out += ["", "| option | what it does |", "|---|---|"]
         if c.positional:
-            out.append(f"| `{c.positional.argument}` | {c_reference.prose(c.positional.help, {}, "")} |")
-        out += [f"| `{(o.name + ' ' + o.argument).strip()}` | {c_reference.prose(o.help, {}, "")} |" for o in c.options]
+            out.append(f"| `{c.positional.argument}` | {told(c.positional.help)} |")
+        out += [f"| `{(o.name + ' ' + o.argument).strip()}` | {told(o.help)} |" for o in c.options]
         if c.words:
             out += ["", "| name | what it is |", "|---|---|"] + [f"| `{w.name}` | {c_reference.escape(w.help)} |" for w in c.words]
         pages.write(f"reference/commands/{c.name}.md", "\n".join(out) + "\n")
