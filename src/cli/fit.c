@@ -98,14 +98,18 @@ static void show_progress(fit* f, const cr_record_row* row, int i) {
   char text[256];
   cr_real p[CR_MAX_PARAMETERS];
   (void)cr_parameters_get_values(f->problem.parameters, row->x, p, NULL);
-  int n =
-      snprintf(text, sizeof text, "%-5s evaluation %d  loss %.6g", stage_name(f), i, row->e.loss);
+  double all = 0;  // evaluations that the optimisers may make
+  for (int k = 0; k < c->nstage; k++) {
+    all += c->stages[k].iterations;
+  }
+  int n = snprintf(text, sizeof text, "%-5s evaluation %d of at most %.0f  loss %.6g",
+                   stage_name(f), i, all, row->e.loss);
   for (int k = 0; k < c->nparameter && n > 0 && n < 160; k++) {
     n += snprintf(text + n, sizeof text - (size_t)n, "  %.20s %.6g", c->parameters[k].name, p[k]);
   }
-  (void)snprintf(text + n, sizeof text - (size_t)n, "  %.1f s",
-                 f->spent + cri_seconds() - f->progress.start);
-  cri_progress_line(&f->progress, text);
+  double spent = f->spent + cri_seconds() - f->progress.start;
+  (void)snprintf(text + n, sizeof text - (size_t)n, "  %.1f s", spent);
+  cri_progress_left(&f->progress, text, spent, i / all, " at most");
 }
 
 static cr_status save(fit* f, int count, cr_error* error) {

@@ -51,6 +51,12 @@ python3 "$terminal" 120 "$CAROM" grad --help-all > wide.out
 batch=(batch "$data/cube.xml" --time 0.4 --count 3000 --random qvel=0.1 --threads 1 --out many.h5)
 python3 "$terminal" 80 "$CAROM" "${batch[@]}" > progress.out || fail "batch: $(tail -n 2 progress.out)"
 grep -q "[0-9]* of 3000 rollouts, about [0-9]* s left" progress.out || fail "no time left: $(head -c 500 progress.out)"
+python3 "$terminal" 200 "$CAROM" fit "$CAROM_SOURCE_DIR/examples/cube_side.yaml" --set made.tosses=10 --out fitted > progress.out ||
+  fail "fit: $(tail -n 2 progress.out)"
+grep -q "evaluation [0-9]* of at most 60 .*, about [0-9]* s left at most" progress.out || fail "no time left: $(head -c 500 progress.out)"
+python3 "$terminal" 120 "$CAROM" plan "$CAROM_SOURCE_DIR/examples/tasks/cartpole.yaml" --set planner.iterations=20 --out planned > progress.out ||
+  fail "plan: $(tail -n 2 progress.out)"
+grep -q "iteration [0-9]* of 20: cost .*, about [0-9]* s left at most" progress.out || fail "no time left: $(head -c 500 progress.out)"
 
 # what the examples of help say works, where the repository has its files
 mkdir examples.d
