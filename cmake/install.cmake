@@ -49,6 +49,12 @@ if(CAROM_IO)
   endif()
 endif()
 
+# OSQP, where it was fetched, is part of the command
+if(TARGET carom::osqp)
+  file(GLOB osqp_licences ${CAROM_OSQP_DIR}/LICENSE*)
+  install(FILES ${osqp_licences} DESTINATION ${CMAKE_INSTALL_DOCDIR}/osqp)
+endif()
+
 # folders of other libraries where the loader would not look by itself
 set(foreign_rpath)
 foreach(file IN LISTS CAROM_THIRD_PARTY_FILES)

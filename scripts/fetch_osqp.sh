@@ -24,9 +24,10 @@ python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-bin
 python3 -m zipfile -e "$work"/wheel/*.whl "$work/all"
 mv "$work/all/casadi/libosqpstatic.a" "$work/new/"
 mv "$work/all/casadi/include/osqp" "$work/new/include/"
-for part in osqp-external osqp-external-build; do
-  mv "$work/all/casadi/include/licenses/$part" "$work/new/$part-licences"
-done
+licences=$work/all/casadi/include/licenses
+mv "$licences/osqp-external/LICENSE" "$work/new/LICENSE.osqp"
+mv "$licences/osqp-external-build/_deps/qdldl-src/LICENSE" "$work/new/LICENSE.qdldl"
+mv "$licences/osqp-external/algebra/_common/lin_sys/qdldl/amd/LICENSE" "$work/new/LICENSE.amd"
 rm -rf "$folder"
 mv "$work/new" "$folder"
 rm -rf "$work"

@@ -29,6 +29,8 @@ static const cr_study studies[] = {
      true, cri_study_push},
     {"cube", "a tossed cube: identified numbers, then a network on the friction of contacts", true,
      cri_study_cube},
+    {"quadruped", "a robot trots: forces of feet by predictive control, then by a network", true,
+     cri_study_quadruped},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 

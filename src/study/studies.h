@@ -18,6 +18,7 @@ cr_status cri_study_golf(cr_notebook* book, cr_error* error);
 cr_status cri_study_sparse(cr_notebook* book, cr_error* error);
 cr_status cri_study_swimmer(cr_notebook* book, cr_error* error);
 cr_status cri_study_push(cr_notebook* book, cr_error* error);
+cr_status cri_study_quadruped(cr_notebook* book, cr_error* error);
 cr_status cri_study_cube(cr_notebook* book, cr_error* error);
 
 typedef struct {
