@@ -295,9 +295,10 @@ static cr_status work(void* context, int item, int worker, cr_real* row, cr_erro
   return status;
 }
 
-// ---- decisions to learn from: walks with speeds that change every second
+// ---- decisions to learn from: walks with speeds that change every second, and with pushes
 
-enum { WALKS = 10, CHANGES = 12 };
+enum { WALKS = 10, CHANGES = 12, SHOVES = 4 };
+static const double shove_every = 2.5;  // s
 
 typedef struct {
   cr_force_plan* plan;
@@ -318,42 +319,70 @@ typedef struct {
   cr_error errors[WALKS];
 } lessons;
 
-static cr_status give_lesson(void* context, int item, int worker) {
-  (void)worker;
-  lessons* all = context;
-  const quadruped* s = all->s;
-  cr_error* error = &all->errors[item];
-  cr_random random = cr_random_seed(21, (uint64_t)item);
+typedef struct {
   double speed[CHANGES][3];
+  cr_shove shove[SHOVES];
+} lesson;
+
+// strength: of the hardest push, N s
+static void make_lesson(int item, double strength, lesson* to) {
+  cr_random random = cr_random_seed(21, (uint64_t)item);
   for (int i = 0; i < CHANGES; i++) {
-    speed[i][0] = (double)cr_random_range(&random, CR_R(-0.5), 1);
-    speed[i][1] = (double)cr_random_range(&random, CR_R(-0.3), CR_R(0.3));
-    speed[i][2] = (double)cr_random_range(&random, -1, 1);
+    to->speed[i][0] = (double)cr_random_range(&random, CR_R(-0.5), 1);
+    to->speed[i][1] = (double)cr_random_range(&random, CR_R(-0.3), CR_R(0.3));
+    to->speed[i][2] = (double)cr_random_range(&random, -1, 1);
   }
-  const course c = {(const double(*)[3])speed, CHANGES, 1};
+  for (int i = 0; i < SHOVES; i++) {
+    const double length = 0.2;
+    double angle = 2 * (double)CR_PI * (double)cr_random_uniform(&random);
+    double force = strength / length * (double)cr_random_uniform(&random);
+    double start = shove_every * i + 0.5 + (double)cr_random_uniform(&random);
+    to->shove[i] = (cr_shove){start, length, {force * cos(angle), force * sin(angle), 0}};
+  }
+}
+
+static cr_status walk_lesson(lessons* all, int item, double strength, bool* fell, cr_error* error) {
+  const quadruped* s = all->s;
+  lesson l;
+  make_lesson(item, strength, &l);
+  const course c = {(const double(*)[3])l.speed, CHANGES, 1};
   teacher t = {.to = &all->part[item]};
-  int room = s->decisions / WALKS;
-  CR_TRY(cri_transitions_create(t.to, room, error));
   CR_TRY(cri_force_plan_create(&t.plan, &s->options.costs, s->method, error));
-  // at least a decision every so many steps
+  t.to->n = 0;
+  // there is a decision at least every so many steps
   cr_walk walk = {.robot = &s->robot,
                   .options = s->options,
                   .decide = teach,
                   .context = &t,
-                  .time = room * s->options.every * (double)cr_model_timestep(s->m),
+                  .time = t.to->room * s->options.every * (double)cr_model_timestep(s->m),
                   .wanted = wanted,
                   .course = &c,
+                  .shove = l.shove,
+                  .nshove = SHOVES,
                   .seed = (uint64_t)(100 + item),
                   .noise = 1,
                   .stop = s->book->request.stop};
   cr_walk_end end = {.rows = 0};
   cr_status status = cri_walk_run(&walk, &end, error);
-  if (status == CR_OK && isfinite(end.fell)) {
-    status = cri_fail(error, CR_ERR_DIVERGED, "the robot fell while decisions were gathered");
-  }
+  *fell = status == CR_OK && isfinite(end.fell);
   cri_walk_free(&end);
   cri_force_plan_destroy(t.plan);
   return status;
+}
+
+// a robot that falls walks again, with weaker pushes
+static cr_status give_lesson(void* context, int item, int worker) {
+  (void)worker;
+  lessons* all = context;
+  const quadruped* s = all->s;
+  cr_error* error = &all->errors[item];
+  bool fell = true;
+  CR_TRY(cri_transitions_create(&all->part[item], s->decisions / WALKS, error));
+  for (double strength = 50; fell && strength > 5; strength /= 2) {
+    CR_TRY(walk_lesson(all, item, strength, &fell, error));
+  }
+  return fell ? cri_fail(error, CR_ERR_DIVERGED, "the robot fell while decisions were gathered")
+              : CR_OK;
 }
 
 static cr_status save_decisions(const cr_transitions* t, const char* path, cr_error* error) {
@@ -601,6 +630,10 @@ static void say_pushes(quadruped* s, const cr_table* t) {
     if (strength <= 50 && length > 0.15) {
       cri_claim(book, (double)plan / of, 1, 1, "",
                 "plan: part of pushes of %.0f N s in %.1f s survived", strength, length);
+    }
+    if (strength == 50 && length == 0.5) {
+      cri_claim(book, (double)network / of, 0.9, 1, "",
+                "network: part of pushes of %.0f N s in %.1f s survived", strength, length);
     }
   }
 }
