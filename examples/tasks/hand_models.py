@@ -108,7 +108,7 @@ def swap(path):
 
 
 def cube(path, place):
-    """The die as one box that moves freely, in place of its rounded edges and slides."""
+    """The die as one box that moves freely, in place of its rounded edges and slides. One face has a mark."""
     root = hand(path)
     body = find(root, "body", "Object")
     body[:] = [n for n in body if n.tag in ("inertial", "site")]
@@ -117,6 +117,8 @@ def cube(path, place):
     body.attrib.pop("user", None)
     xml.SubElement(body, "freejoint", name="cube")
     xml.SubElement(body, "geom", SKIN, name="cube", type="box", size="0.0284 0.0284 0.0284", condim="4", rgba="0.5 0.6 0.8 1")
+    xml.SubElement(body, "geom", name="mark", type="box", size="0.001 0.02 0.02", pos="0.028 0 0", rgba="0.9 0.3 0.1 1",
+                   contype="0", conaffinity="0")
     drop(root, lambda n: n.get("name") == "target")
     return root
 
@@ -128,10 +130,10 @@ def cube_hand(path):
 
 def cube_table(path):
     """A cube on a table, beside the palm of the upright hand, which does not touch it."""
-    root = cube(path, "-0.145 -0.575 1.3934")
+    root = cube(path, "-0.145 -0.61 1.3934")
     xml.SubElement(root.find("worldbody"), "geom", SKIN, name="table", type="box", size="0.2 0.2 0.02",
                    pos="-0.155 -0.575 1.345", rgba="0.7 0.6 0.5 1")
-    xml.SubElement(root.find("worldbody"), "site", name="place", pos="-0.145 -0.575 1.3934")
+    xml.SubElement(root.find("worldbody"), "site", name="place", pos="-0.145 -0.61 1.3934")
     return root
 
 

@@ -7,11 +7,7 @@ cr_status cr_plan_goals_make(cr_plan_goals* g, const cr_plan_task* task, const c
                              const cr_loss* cost, cr_goal_result* results, cr_error* error) {
   *g = (cr_plan_goals){.task = task, .m = m, .cost = *cost, .results = results};
   for (int i = 0; i < task->ngoal; i++) {
-    cr_error why = {0};
-    cr_status status = cr_expression_create(&g->expressions[i], m, task->goals[i].of, &why);
-    if (status != CR_OK) {
-      return cri_fail(error, status, "goal.%s: of: %s", task->goals[i].name, why.text);
-    }
+    CR_TRY(cr_expression_create(&g->expressions[i], m, task->goals[i].of, error));
     results[i] = (cr_goal_result){(double)NAN, (double)NAN};
   }
   return CR_OK;

@@ -27,7 +27,7 @@ typedef struct {
 
 /// Goals of a motion of m, with the cost of this motion; results[ngoal] are filled while it is evaluated. All must outlive g, and g must
 /// stay where it is. Free with cr_plan_goals_free, also after an error.
-/// Errors   CR_ERR_NAME with the goal and its text, CR_ERR_MEMORY
+/// Errors   CR_ERR_MEMORY
 cr_status cr_plan_goals_make(cr_plan_goals* g, const cr_plan_task* task, const cr_model* m,
                              const cr_loss* cost, cr_goal_result* results, cr_error* error);
 void cr_plan_goals_free(cr_plan_goals* g);

@@ -338,6 +338,23 @@ static cr_status make_cost(cr_plan_task* t, const char* folder, cr_error* error)
   return CR_OK;
 }
 
+// ---- goals: mistakes in them are found before the planning, not behind it
+
+static cr_status check_goals(const cr_plan_task* t, cr_error* error) {
+  for (int i = 0; i < 2 * t->ngoal; i++) {
+    const cr_task_goal* goal = &t->goals[i / 2];
+    cr_expression* expression = NULL;
+    cr_error why = {0};
+    cr_status status =
+        cr_expression_create(&expression, i % 2 == 0 ? t->m : t->plant, goal->of, &why);
+    cr_expression_destroy(expression);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "goal.%s: of: %s", goal->name, why.text);
+    }
+  }
+  return CR_OK;
+}
+
 // ---- the planner
 
 static cr_status make_backward(cr_plan_task* t, cr_error* error) {
@@ -427,6 +444,7 @@ cr_status cr_plan_task_read(cr_plan_task* t, const char* path, const cr_text_lis
   t->step = (double)cr_model_timestep(t->m);
   cr_status status = set_start(t, &inner);
   status = status == CR_OK ? make_cost(t, beside, &inner) : status;
+  status = status == CR_OK ? check_goals(t, &inner) : status;
   status = status == CR_OK ? make_backward(t, &inner) : status;
   status = status == CR_OK ? make_planner(t, nthread, &inner) : status;
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);

@@ -63,7 +63,7 @@ typedef struct {
 } cr_plan_task;
 
 /// Reads the file, changed by the assignments of --set, and makes everything. Free with cr_plan_task_free, also after an error.
-/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_NAME with file and key; those of the model, the cost and the planner
+/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_NAME with file and key; those of the model, the cost, the goals and the planner
 cr_status cr_plan_task_read(cr_plan_task* task, const char* path, const cr_text_list* set,
                             const char* folder, int nthread, cr_error* error);
 void cr_plan_task_free(cr_plan_task* task);

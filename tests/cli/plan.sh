@@ -117,7 +117,9 @@ wrong_goal() {
   expect 2 wrong plan goals.yaml --force --set $1
   says wrong "$2"
 }
-wrong_goal 'goal.far.of=qpos[nothing]' "goal.far: of: "
+wrong_goal 'goal.far.of=qpos[nothing]' "goals.yaml: goal.far: of: "
+wrong_goal 'goal.far.of=qpos[nothing] planner.iterations=100000000' "goal.far: of: "
+wrong_goal 'goal.far.of=qpos' "goal.far: of: "
 wrong_goal goal.far.below=low "goal.far: below"
 wrong_goal 'set.0.field=body_mass[nothing]' "nothing"
 expect 0 option plan goals.yaml --force --set set.0.field=timestep set.0.value=0.005 --json
