@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/nearest.h"
 #include "tools/files.h"
 
 // ---- --set
@@ -262,9 +263,14 @@ cr_status cr_setup_keyframe(const cr_model* m, cr_data* d, const char* name, cr_
     k = *name != 0 && *end == 0 && number >= 0 && number < nkey ? (int)number : -1;
   }
   if (k < 0) {
+    cri_nearest nearest;
+    cri_nearest_begin(&nearest, name, strlen(name));
+    for (int i = 0; i < nkey; i++) {
+      cri_nearest_offer(&nearest, cr_model_name(m, "keyframe", i));
+    }
     return cri_fail(error, CR_ERR_NAME,
-                    "--keyframe %s: the model has %d keyframes, none with this name or number",
-                    name, nkey);
+                    "--keyframe %s: the model has %d keyframes, none with this name or number%s",
+                    name, nkey, cri_nearest_hint(&nearest));
   }
   return cr_data_reset_keyframe(m, d, k);
 }

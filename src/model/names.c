@@ -264,9 +264,15 @@ static cr_status find_contact(cr_place* place, const cr_model* m, const pieces* 
   place->geom1 = find_geom(m, pair.text, left);
   place->geom2 = find_geom(m, colon + 1, pair.length - left - 1);
   if (place->geom1 < 0 || place->geom2 < 0) {
-    return cri_fail(error, CR_ERR_NAME, "'%s': no geom '%.*s'", name,
-                    place->geom1 < 0 ? (int)left : (int)(pair.length - left - 1),
-                    place->geom1 < 0 ? pair.text : colon + 1);
+    const bool first = place->geom1 < 0;
+    const piece wrong = {first ? pair.text : colon + 1, first ? left : pair.length - left - 1};
+    cri_nearest nearest;
+    cri_nearest_begin(&nearest, wrong.text, wrong.length);
+    for (int i = 0; i < m->ngeom; i++) {
+      cri_nearest_offer(&nearest, name_of(m, CRI_OBJECT_geom, i));
+    }
+    return cri_fail(error, CR_ERR_NAME, "'%s': no geom '%.*s'%s", name, (int)wrong.length,
+                    wrong.text, cri_nearest_hint(&nearest));
   }
   place->rank = 0;
   if (p->nbracket > 1 && !number_of(p->bracket[1], &place->rank)) {

@@ -76,6 +76,8 @@ refused 2 "unknown option '--tim'; did you mean '--time'?" rollout model.xml --t
 expect 2 near rolout model.xml
 grep -qF "carom: unknown command 'rolout'; did you mean 'rollout'?" near.err || fail "$(head -n 1 near.err)"
 refused 2 "'qpos[elbw]': there is no 'elbw'; did you mean 'elbow'?" rollout "$data/double_pendulum.xml" --print 'qpos[elbw]'
+refused 2 "none with this name or number; did you mean 'raised'?" rollout "$data/double_pendulum.xml" --keyframe rased
+refused 2 "'contact[flor:cube].dist': no geom 'flor'; did you mean 'floor'?" rollout "$data/cube.xml" --print 'contact[flor:cube].dist'
 refused 2 "'ctrl[sholder]': there is no 'sholder'; did you mean 'shoulder'?" rollout "$data/double_pendulum.xml" --ctrl sholder=1
 
 # ---- other ways to ask
