@@ -117,7 +117,7 @@ def cube(path, place):
     body.attrib.pop("user", None)
     xml.SubElement(body, "freejoint", name="cube")
     xml.SubElement(body, "geom", SKIN, name="cube", type="box", size="0.0284 0.0284 0.0284", condim="4", rgba="0.5 0.6 0.8 1")
-    xml.SubElement(body, "geom", name="mark", type="box", size="0.001 0.02 0.02", pos="0.028 0 0", rgba="0.9 0.3 0.1 1",
+    xml.SubElement(body, "geom", name="mark", type="box", size="0.001 0.02 0.02", pos="-0.028 0 0", rgba="0.9 0.3 0.1 1",
                    contype="0", conaffinity="0")
     drop(root, lambda n: n.get("name") == "target")
     return root
