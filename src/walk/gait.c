@@ -7,7 +7,7 @@ const cr_gait cri_trot = {.stance = 0.3,
                           .duty = 0.6,
                           .offset = {0.9, 0, 0, 0.9},
                           .stands_first = {false, true, true, false},
-                          .detect = 0.1};
+                          .detect = 0.5};
 
 double cri_gait_cycle(const cr_gait* gait) { return gait->stance / gait->duty; }
 

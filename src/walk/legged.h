@@ -27,7 +27,7 @@ typedef struct {
 
 /// Finds trunk, legs and toes. The model has one free joint. On its body hang four chains of three hinges, each with a motor, and at the end
 /// of each a sphere that touches the ground. x is ahead, y left. The robot stands with its feet below the hips.
-/// clearance  of the centre of mass above the ground, m
+/// height   of the centre of mass above the ground, m
 /// Errors   CR_ERR_MODEL naming what is not as it should be; CR_ERR_ARG for a height that legs cannot reach
 cr_status cri_legged_find(cr_legged* robot, const cr_model* m, double height, cr_error* error);
 

@@ -69,8 +69,7 @@ static bool update_gait(cr_walker* w, const cr_measured_body* measured, double t
       memcpy(w->lifted[leg], foot[leg], sizeof w->lifted[leg]);
     }
     w->planned[leg] = planned;
-    bool early = !planned && measured->touches[leg] && w->phase[leg] > w->options.gait.detect &&
-                 w->phase[leg] > 0.5;
+    bool early = !planned && measured->touches[leg] && w->phase[leg] > w->options.gait.detect;
     bool stands = planned || early;
     changed = changed || stands != w->stands[leg];
     w->stands[leg] = stands;

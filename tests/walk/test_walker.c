@@ -105,7 +105,7 @@ TEST(a_swinging_leg_is_pulled_up_and_a_foot_that_lands_early_stands) {
   assert_true(w.stands[1]);
   cri_leg_carry(&r.leg[0], measured.q, gravity, carry);
   assert_true(torque[2] - carry[2] < -10);  // the knee bends to lift the foot by 0.1 m
-  measured.touches[0] = true;               // phase 0.35: still leaving the ground
+  measured.touches[0] = true;               // phase 0.35: too early to land
   must(cri_walker_act(&w, &measured, 0.121, 0.001, wanted, torque, &error));
   assert_false(w.stands[0]);
   must(cri_walker_act(&w, &measured, 0.2, 0.001, wanted, torque, &error));
