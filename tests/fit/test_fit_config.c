@@ -90,7 +90,7 @@ static void refuse(const char* text, const char* set, const char* part) {
 TEST(bad_files_are_explained) {
   refuse("", NULL, "c.yaml: the file is empty");
   refuse("model: 'x\n", NULL, "c.yaml, line ");
-  refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; known: model, output, seed");
+  refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; did you mean 'model'?");
   refuse("model: x\nparameters:\n  - name: s\n    strat: 1\noptimisers:\n  - method: adam\n", NULL,
          "c.yaml, line 4: unknown key 'strat' in parameters; known: name, kind");
   refuse("model: x\ndata: 3\n", NULL, "c.yaml, line 2");
@@ -130,7 +130,7 @@ TEST(words_are_the_librarys) {
 
 TEST(bad_settings_are_explained) {
   refuse(small, "seed", "--set seed: KEY=VALUE expected");
-  refuse(small, "sead=1", "there is no key 'sead'; known: model, output, seed, data");
+  refuse(small, "sead=1", "there is no key 'sead'; did you mean 'seed'?");
   refuse(small, "date.stride=1", "there is no section 'date'; known: model");
   refuse(small, "data=1", "'data' is a section; write data.KEY=VALUE");
   refuse(small, "parameters=1", "'parameters' is a section; write parameters.ITEM.KEY=VALUE");

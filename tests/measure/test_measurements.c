@@ -101,7 +101,7 @@ TEST(what_is_no_measurement_is_refused) {
   assert_int_equal(cr_measurements_begin(s, "a", 0, NULL), CR_OK);
   assert_int_equal(cr_measurements_begin(s, "a", 0, NULL), CR_ERR_ARG);
   assert_int_equal(cr_measurements_begin(s, "", 0, NULL), CR_ERR_ARG);
-  refused(s, "qpos[hinje]", zeros, CR_ERR_NAME, "there is no 'hinje'; there are: hinge, slide");
+  refused(s, "qpos[hinje]", zeros, CR_ERR_NAME, "there is no 'hinje'; did you mean 'hinge'?");
   refused(s, "body_mass[drone]", zeros, CR_ERR_NAME, "is of the model, not a signal");
   refused(s, "contact[0:1].dist", zeros, CR_ERR_NAME, "contacts come and go");
   refused(s, "tangent[0]", zeros, CR_ERR_NAME, "is a direction");
