@@ -59,7 +59,7 @@ def function(node, indent):
     return "".join(f"{indent}{line}\n" for line in lines) + f"{indent}    ...\n"
 
 
-RETURNS = {"load": "Model", "copy": "Self", "set": "Self", "step": "Self", "forward": "Self", "reset": "Self",
+RETURNS = {"load": "Model", "copy": "Self", "corrected": "Model", "over": "Self", "set": "Self", "step": "Self", "forward": "Self", "reset": "Self",
            "set_state": "Self", "count": "int", "id": "int", "names": "List[str]", "control_names": "List[str]",
            "flag": "bool", "fingerprint": "int", "save": "None", "__init__": "None", "__setitem__": "None",
            "__setattr__": "None", "__repr__": "str", "inverse": "np.ndarray", "state": "np.ndarray", "full_m": "np.ndarray"}

@@ -68,7 +68,8 @@ def add(model, given):
     weights = None if given.get("weights") is None else arrays.real(given["weights"]).reshape(-1)
     options = struct("cr_correction_options", name=kept[0], target=kept[1], act=choice("correction_act", given.get("act", "add")),
                      inputs=ffi.cast("const cr_correction_input*const*", pointers), ninput=len(inputs), layers=layers,
-                     nlayer=len(given.get("layers", ())), weights=arrays.pointer(weights), nweight=0 if weights is None else weights.size)
+                     nlayer=len(given.get("layers", ())), weights=arrays.pointer(weights),
+                     nweight=0 if weights is None else weights.size)
     for key in ("output_scale", "tau", "seed", "random_output", "l2", "lasso", "group_lasso"):
         if key in given:
             setattr(options, key, given[key])
@@ -94,8 +95,8 @@ def of(model):
     for i in range(lib.cr_model_correction_count(model._ptr)):
         info, error = struct("cr_correction_info"), new_error()
         check(lib.cr_model_get_correction(model._ptr, i, info, error), error)
-        found.append(Correction(text(info.name), text(info.target), word("correction_act", info.act), text(info.after), info.nmember,
-                                info.ninput, info.noutput, slice(info.weight_first, info.weight_first + info.nweight),
+        found.append(Correction(text(info.name), text(info.target), word("correction_act", info.act), text(info.after),
+                                info.nmember, info.ninput, info.noutput, slice(info.weight_first, info.weight_first + info.nweight),
                                 slice(info.state_first, info.state_first + info.nstate)))
     return found
 

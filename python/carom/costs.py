@@ -80,7 +80,8 @@ class _Function:
             size = rows[0] * width[0]
             jacobian = np.asarray(jacobian, float)
             if to == ffi.NULL and size > 0 or jacobian.size != self.n * size:
-                raise ArgError(f"{self.term.name}: its derivative by '{name}' has shape {jacobian.shape}; ({self.n}, {size}) expected")
+                raise ArgError(f"{self.term.name}: its derivative by '{name}' has shape {jacobian.shape}; "
+                               f"({self.n}, {size}) expected")
             if size > 0:
                 _over(to, size)[:] += weights @ jacobian.reshape(self.n, size)
 
