@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at toss.html, tosses.html and picture.html of a folder in a browser, for tests/cli/view_browser.long.sh.
 Usage: look.py FOLDER PICTURE; PICTURE may be empty."""
+import html
 import math
 import sys
 import tempfile
@@ -87,6 +88,17 @@ def check_keys_and_touch(b, folder):
     assert b.evaluate(read)[3] < 0.7 * turned[3]
 
 
+def check_inside(b, folder):
+    """In another page, as in a notebook, a page has no address; data-look says what is seen first."""
+    text = open(f"{folder}/toss.html", encoding="utf-8").read()
+    text = text.replace('<html lang="en">', '<html lang="en" data-look="time=0.5&amp;theme=dark&amp;panel=closed">', 1)
+    with open(f"{folder}/around.html", "w", encoding="utf-8") as file:
+        file.write(f'<iframe id="inside" style="width: 900px; height: 500px" srcdoc="{html.escape(text)}"></iframe>'
+                   '<script>Object.defineProperty(window, "carom", { get: () => document.getElementById("inside").contentWindow.carom })</script>')
+    b.open(f"{folder}/around.html", "time=1", WIDE, HIGH)
+    assert b.evaluate("[carom.state.time, carom.state.playing, carom.state.theme]") == [0.5, False, "dark"]
+
+
 def check_speed(b, folder):
     """Ten seconds at 30 frames a second; on a machine that others use, what a whole core would do."""
     b.open(f"{folder}/tosses.html", "time=0", 1280, 800)
@@ -109,6 +121,7 @@ def main():
             check_cube(b, folder, False, WIDE, HIGH)
             check_cube(b, folder, True, 390, 844)
             check_keys_and_touch(b, folder)
+            check_inside(b, folder)
             check_speed(b, folder)
             b.open(f"{folder}/picture.html", "time=0.36&theme=light&camera=0.5,-0.3,0.36,0.15,0.27,0.04", 1280, 720)
             seen = {pixel for row in b.picture(picture or f"{folder}/picture.png") for pixel in row}
