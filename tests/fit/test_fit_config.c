@@ -92,7 +92,7 @@ TEST(bad_files_are_explained) {
   refuse("model: 'x\n", NULL, "c.yaml, line ");
   refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; did you mean 'model'?");
   refuse("model: x\nparameters:\n  - name: s\n    strat: 1\noptimisers:\n  - method: adam\n", NULL,
-         "c.yaml, line 4: unknown key 'strat' in parameters; known: name, kind");
+         "c.yaml, line 4: unknown key 'strat' in parameters; did you mean 'start'?");
   refuse("model: x\ndata: 3\n", NULL, "c.yaml, line 2");
   refuse("model: x\nparameters:\n  - {name: s, start: 1, field: a}\n", NULL, "optimisers");
 }
@@ -131,10 +131,10 @@ TEST(words_are_the_librarys) {
 TEST(bad_settings_are_explained) {
   refuse(small, "seed", "--set seed: KEY=VALUE expected");
   refuse(small, "sead=1", "there is no key 'sead'; did you mean 'seed'?");
-  refuse(small, "date.stride=1", "there is no section 'date'; known: model");
+  refuse(small, "date.stride=1", "there is no section 'date'; did you mean 'data'?");
   refuse(small, "data=1", "'data' is a section; write data.KEY=VALUE");
   refuse(small, "parameters=1", "'parameters' is a section; write parameters.ITEM.KEY=VALUE");
-  refuse(small, "data.strude=1", "there is no key 'strude' in data; known: file, steps, stride");
+  refuse(small, "data.strude=1", "there is no key 'strude' in data; did you mean 'stride'?");
   refuse(small, "parameters.width.start=1", "ITEM is one of: side, mass");
   refuse(small, "parameters.2.start=1", "ITEM is one of: side, mass");
   refuse(small, "parameters.side=1", "write parameters.ITEM.KEY=VALUE");
