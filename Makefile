@@ -139,6 +139,10 @@ bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS
 	@printf 'the same rollouts, without gradients.\n\n' >> $(BUILD)/RESULTS.md
 	@$(BUILD)/carom bench --markdown --batch 1000 --steps 100 --rounds 3 cube=examples/cube_toss.xml \
 	  humanoid=$(SUITE)/humanoid.xml >> $(BUILD)/RESULTS.md
+	@printf '\n## Plans\n\nAn iteration of ilqr, one thread, the first five from controls of zero; its steps and Jacobians; the same Jacobians by\n' >> $(BUILD)/RESULTS.md
+	@printf '`mjd_transitionFD`, one-sided; and how much longer an iteration is with these instead.\n\n' >> $(BUILD)/RESULTS.md
+	@$(BUILD)/carom bench --markdown --plan 5 --rounds 9 examples/tasks/humanoid_stand.yaml \
+	  --set model=$(abspath $(SUITE))/humanoid.xml >> $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
 

@@ -228,10 +228,14 @@ static void response(const contact* c, const cr_real* e, cr_real dist, cr_real F
 
 static void add_change(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
                        contact* c, int k) {
-  change x;
+  const bool first = c->pos == c->origin;
+  change beside, *x = first ? &c->column[k].sum : &beside;
   int j = c->dof[k], side = c->side[k], body = c->body[(side & SECOND) != 0];
-  cr_real S[6], V[6], B[6], e[6], of_V[6];
-  at_contact(m, d, c, body, d->cdof + 6 * j, S);
+  cr_real moved[6], V[6], B[6], e[6], of_V[6];
+  const cr_real* S = first ? c->column[k].S : moved;
+  if (!first) {
+    at_contact(m, d, c, body, d->cdof + 6 * j, moved);
+  }
   at_contact(m, d, c, body, carried->V + 6 * j, V);
   at_contact(m, d, c, body, carried->B + 6 * j, B);
 
@@ -242,21 +246,23 @@ static void add_change(const cr_model* m, const cr_data* d, const cri_rigid_tran
   for (int l = 0; l < c->dim; l++) {
     e[l] += c->b[l] * of_V[l];
   }
-  response(c, e, w.dist, x.by_q);
-  cr_acccross3(x.by_q, w.turn, c->F);
-  cr_acccross3(x.by_q, w.pos, c->F + 3);
-  cr_acccross3(x.by_q + 3, w.turn, c->F + 3);
-  cr_cross_force(x.carried, S, c->F);
+  response(c, e, w.dist, x->by_q);
+  cr_acccross3(x->by_q, w.turn, c->F);
+  cr_acccross3(x->by_q, w.pos, c->F + 3);
+  cr_acccross3(x->by_q + 3, w.turn, c->F + 3);
+  cr_cross_force(x->carried, S, c->F);
 
   // by the velocity
   for (int l = 0; l < c->dim; l++) {
     e[l] = c->b[l] * sign_of(side) * cr_dot3(c->frame + 3 * (l % 3), l < 3 ? S + 3 : S);
   }
-  response(c, e, 0, x.by_v);
-  change* sum = &c->column[k].sum;
-  add_wrench(c, x.by_q, sum->by_q);
-  add_wrench(c, x.by_v, sum->by_v);
-  add_wrench(c, x.carried, sum->carried);
+  response(c, e, 0, x->by_v);
+  if (!first) {
+    change* sum = &c->column[k].sum;
+    add_wrench(c, x->by_q, sum->by_q);
+    add_wrench(c, x->by_v, sum->by_v);
+    add_wrench(c, x->carried, sum->carried);
+  }
 }
 
 // [step_jacobian.z5]
@@ -287,7 +293,6 @@ static void begin(const cr_model* m, const cr_data* d, int i, contact* c) {
   find_dofs(m, c);
   for (int k = 0; k < c->n; k++) {
     const int body = c->body[(c->side[k] & SECOND) != 0];
-    c->column[k].sum = (change){{0}, {0}, {0}};
     at_point(m, d, c->origin, body, d->cdof + 6 * c->dof[k], c->column[k].S);
   }
 }
