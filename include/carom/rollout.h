@@ -15,7 +15,7 @@ typedef struct {
   /// True if the loss uses the state after `step` steps. NULL: only the last one.
   bool (*looks_at)(const void* context, int step, int nstep);
   /// Adds to *loss. d holds the state after `step` steps, the control of the last step and, with
-  /// needs_fields, everything that cr_forward computes from these.
+  /// needs_fields, everything that cr_forward computes from these. Without, other fields may be those of any step.
   cr_status (*value)(void* context, const cr_model* m, const cr_data* d, int step, cr_real* loss);
   /// Adds the cotangents of the loss to bar's fields.
   cr_status (*bar)(void* context, const cr_model* m, const cr_data* d, int step, cr_data* bar);

@@ -31,8 +31,8 @@ typedef struct {
   cr_real h, begin;  // s
   cr_channel_info* channel;
   int *first,
-      *next;     // of each channel: its first number in sensordata, -1: a control; the row to come
-  int* control;  // its control
+      *next;  // of each channel: its first number in sensordata, -1: a control; the row to come
+  int *control, *count;  // its control; numbers of a row
   cr_real *noise, *start, *force, *seen, *ctrl, *state;
   int rows, width, left_out;
   double* table;  // rows: time, qpos, qvel, act, standard deviations
@@ -77,6 +77,7 @@ static cr_status place_channel(estimate* e, int i, cr_error* error) {
   CR_TRY(cr_measurements_get(e->measured, e->run, i, c, error));
   CR_TRY(cr_model_place(m, c->place, &place, error));
   const char* field = name_of(m, place.field);
+  e->count[i] = place.count;
   if (strcmp(field, "ctrl") == 0) {
     e->control[i] = place.first;
     e->first[i] = -1;
@@ -114,7 +115,9 @@ static cr_status read_run(estimate* e, cr_error* error) {
   e->first = calloc(n, sizeof *e->first);
   e->next = calloc(n, sizeof *e->next);
   e->control = calloc(n, sizeof *e->control);
-  if (e->channel == NULL || e->first == NULL || e->next == NULL || e->control == NULL) {
+  e->count = calloc(n, sizeof *e->count);
+  if (e->channel == NULL || e->first == NULL || e->next == NULL || e->control == NULL ||
+      e->count == NULL) {
     return no_memory(error);
   }
   bool any = false;
@@ -144,11 +147,9 @@ static void take_rows(estimate* e, cr_real t) {
   }
   for (int i = 0; i < e->nchannel; i++) {
     const cr_channel_info* c = &e->channel[i];
-    cr_place_info place = {.size = sizeof place};
-    (void)cr_model_place(e->setup.m, c->place, &place, NULL);
     cr_real* to = e->first[i] >= 0 ? e->seen + e->first[i] : e->ctrl + e->control[i];
     for (int taken = 0; e->next[i] < c->rows && c->time[e->next[i]] < t + e->h / 2; taken++) {
-      memcpy(to, c->values + (ptrdiff_t)e->next[i] * place.count, (size_t)place.count * sizeof *to);
+      memcpy(to, c->values + (ptrdiff_t)e->next[i] * e->count[i], (size_t)e->count[i] * sizeof *to);
       e->next[i]++;
       e->left_out += e->first[i] >= 0 && taken > 0;
     }
@@ -452,6 +453,7 @@ int cr_cli_estimate(int argc, char** argv) {
   free(e.first);
   free(e.next);
   free(e.control);
+  free(e.count);
   free(e.noise);
   free(e.table);
   cr_setup_free(&e.setup);
