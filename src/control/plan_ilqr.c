@@ -10,8 +10,9 @@
 #include "control/state_minus.h"
 #include "integrate/inputs.h"
 
-// AT_ONCE: of the shorter lengths, for any number of threads, so that the digits do not depend on it
-enum { NONE = -2, N_LENGTH = 9, AT_ONCE = 2, MOST_TRIES = 24 };
+// Candidates: the plan itself, with the controls behind the end of a shifted one held (-1) or 0 (-2); then lengths of a
+// step. AT_ONCE: of the shorter lengths, for any number of threads, so that the digits do not depend on it.
+enum { NONE = -3, PLAN_FREE = -2, PLAN = -1, N_LENGTH = 9, AT_ONCE = 2, MOST_TRIES = 24 };
 static const cr_real lengths[N_LENGTH] = {1,           CR_R(0.5),    CR_R(0.25),
                                           CR_R(0.125), CR_R(0.0625), CR_R(0.03125),
                                           CR_R(0.015), CR_R(0.006),  CR_R(0.003)};
@@ -20,7 +21,7 @@ static const cr_real lengths[N_LENGTH] = {1,           CR_R(0.5),    CR_R(0.25),
 typedef struct {
   cr_real *state, *warm, *time, *ctrl;
   cr_real cost;
-  int item;  // the candidate: its length, -1: the plan; or NONE
+  int item;  // the candidate, or NONE
 } motion;
 
 typedef struct {
@@ -28,8 +29,7 @@ typedef struct {
   cr_jacobian* jacobian;
   cr_capacity room;    // of the data it was made for
   motion best;         // of the round
-  int last;            // the candidate that ran last
-  cr_real length;      // of the candidate that runs
+  int last;            // the candidate that runs, or ran last
   cr_real *dx, *held;  // of its control
 } ilqr_worker;
 
@@ -42,6 +42,7 @@ typedef struct {
   cr_real *A, *B, *gz, *Hz, *work, *memory;
   ilqr_worker* workers;
   int first;                  // candidate of item 0 of this round
+  int left;                   // steps of the plan that shifts have left
   const cr_rollout* made_in;  // ran the plan last, and has steps as they were made; NULL: none
 } ilqr;
 
@@ -142,6 +143,7 @@ static void destroy(cr_planner* p) {
 static void restart(cr_planner* p) {
   ilqr* w = p->memory;
   w->simulated = w->gains = w->derived = false;
+  w->left = p->o.nstep;
   w->made_in = NULL;
   cr_zero(w->pass.k, p->o.nstep * p->m->nu);
   cr_zero(w->pass.K, p->o.nstep * p->m->nu * w->nx);
@@ -168,8 +170,8 @@ static void shift(cr_planner* p, int steps) {
   }
   move_rows(w->now.state, n + 1, w->nstate, steps);
   move_rows(w->pass.K, n, K, steps);
-  int left = n - steps > 0 ? n - steps : 0;
-  cr_zero(w->pass.K + (ptrdiff_t)left * K, (n - left) * K);
+  w->left = w->left > steps ? w->left - steps : 0;
+  cr_zero(w->pass.K + (ptrdiff_t)w->left * K, (n - w->left) * K);
 }
 
 // ---- motions
@@ -196,8 +198,10 @@ static cr_status control(void* context, const cr_model* m, const cr_data* d, int
   if (w->gains) {
     cri_state_minus(m, cri_state_of(m, d), state_of(p, &w->now, step), x->dx);
   }
+  const cr_real length = x->last < 0 ? 0 : lengths[x->last];
+  const bool is_free = x->last == PLAN_FREE && step >= w->left;
   for (int i = 0; i < m->nu; i++) {
-    cr_real sum = u[i] + x->length * k[i];
+    cr_real sum = is_free ? 0 : u[i] + length * k[i];
     for (int j = 0; j < w->nx && w->gains; j++) {
       sum += K[(ptrdiff_t)i * w->nx + j] * x->dx[j];
     }
@@ -228,27 +232,28 @@ static cr_status candidate(void* context, int item, int worker) {
   ilqr_worker* x = &w->workers[worker];
   cr_rollout* r = p->workers[worker].rollout;
   cr_real cost;
-  x->length = w->first < 0 ? 0 : lengths[w->first + item];
   x->last = w->first + item;
   cr_rollout_set_control(r, control, x);
   r->control_of_state = true;
   cr_status status = cri_plan_run(p, worker, &cost);
   cr_rollout_set_control(r, NULL, NULL);
   if (status == CR_OK && isfinite(cost) && (x->best.item == NONE || cost < x->best.cost)) {
-    keep_motion(p, worker, cost, w->first + item, &x->best);
+    keep_motion(p, worker, cost, x->last, &x->best);
   }
   return status;
 }
 
-// runs candidates first ... first + n - 1 (-1: the plan with its feedback); the best of them and of those before in
-// this search, NULL if none has a cost
+static void forget_best(const cr_planner* p, ilqr* w) {
+  for (int i = 0; i < p->nworker; i++) {
+    w->workers[i].best.item = NONE;
+  }
+}
+
+// runs candidates first ... first + n - 1; the best of them and of those before in this search, NULL if none has a cost
 static cr_status run_round(cr_planner* p, int first, int n, motion** best) {
   ilqr* w = p->memory;
   w->first = first;
   *best = NULL;
-  for (int i = 0; i < p->nworker && first <= 0; i++) {
-    w->workers[i].best.item = NONE;
-  }
   CR_TRY(cr_pool_run(p->pool, n, candidate, p));
   p->rollouts += n;
   for (int i = 0; i < p->nworker; i++) {
@@ -343,6 +348,17 @@ static void relax(cr_planner* p) {
   p->regularisation = p->regularisation > CR_R(1e-9) ? p->regularisation / 5 : CR_R(1e-9);
 }
 
+// Controls that end the old plan well may be wrong ones to hold. So where the shifted plan costs more than the old one
+// did, no control behind its end is tried too.
+static cr_status run_plan(cr_planner* p, ilqr* w, motion** best) {
+  forget_best(p, w);
+  CR_TRY(run_round(p, PLAN, 1, best));
+  if (w->left < p->o.nstep && (*best == NULL || (*best)->cost > p->cost)) {
+    CR_TRY(run_round(p, PLAN_FREE, 1, best));
+  }
+  return CR_OK;
+}
+
 // The plan's own motion from this start. From another start steps may help that did not help from the last one: a
 // regularisation that grew over many iterations without a better plan would leave none.
 static cr_status simulate(cr_planner* p, ilqr* w) {
@@ -350,10 +366,10 @@ static cr_status simulate(cr_planner* p, ilqr* w) {
   p->regularisation = cr_min(p->regularisation, 1);
   cri_controls_spread(&p->controls, p->knots, w->now.ctrl);
   cr_zero(w->pass.k, p->o.nstep * p->m->nu);
-  CR_TRY(run_round(p, -1, 1, &best));
+  CR_TRY(run_plan(p, w, &best));
   if (best == NULL && w->gains) {  // the feedback of another plan may lead away
     w->gains = false;
-    CR_TRY(run_round(p, -1, 1, &best));
+    CR_TRY(run_plan(p, w, &best));
   }
   if (best == NULL) {
     p->failed++;
@@ -361,6 +377,7 @@ static cr_status simulate(cr_planner* p, ilqr* w) {
     return CR_OK;
   }
   accept(p, best);
+  w->left = p->o.nstep;
   return CR_OK;
 }
 
@@ -372,6 +389,7 @@ static bool falls(const cr_planner* p, const ilqr* w, const motion* x) {
 
 static cr_status search(cr_planner* p, ilqr* w) {
   motion* best = NULL;
+  forget_best(p, w);
   for (int first = 0, n = 1; first < N_LENGTH && (best == NULL || !falls(p, w, best)); first += n) {
     n = first == 0 ? 1 : AT_ONCE;
     CR_TRY(run_round(p, first, n, &best));
@@ -436,6 +454,7 @@ static void numbers(cr_planner* p, cri_plan_numbers* v) {
   cri_numbers_of(v, w->pass.K, n * nu * (size_t)w->nx);
   cri_numbers_bool(v, &w->simulated);
   cri_numbers_bool(v, &w->gains);
+  cri_numbers_int(v, &w->left);
   w->derived = w->derived && v->pass != CRI_NUMBERS_SET;
   w->made_in = NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // iLQR: a linear problem is solved by one iteration; its feedback is that of the gains; a pendulum within limits
 // ends where no change of a control helps; contacts from distance go through its Jacobians.
+#include "carom/step.h"
 #include "checks/plan_scene.h"
 #include "control/planner.h"
 #include "control/state_minus.h"
@@ -139,6 +140,32 @@ TEST(many_iterations_at_an_optimum_do_not_stop_the_next_start) {
     (void)plan_improve(p);
   }
   assert_close(slope_left(p), 0, CR_R(1e-6));
+  cr_planner_destroy(p);
+  cr_cost_destroy(cost);
+  cri_model_free(&m);
+}
+
+// a fifth of the horizon a time, one iteration each: controls that end a plan well are no good ones to hold
+TEST(a_shifted_plan_stays_good) {
+  cr_model m;
+  cr_cost* cost;
+  plan_pendulum(&m, &cost);
+  const cr_plan_options o = {.method = CR_PLAN_ILQR, .nstep = 30};
+  cr_planner* p = plan_make(&m, cost, &o);
+  cr_data* d = test_data(&m);
+  for (int i = 0; i < 3; i++) {
+    (void)plan_improve(p);
+  }
+  for (int round = 0; round < 12; round++) {
+    for (int k = 0; k < 6; k++) {
+      d->ctrl[0] = cr_planner_ctrl(p)[k];
+      assert_int_equal(cr_step(&m, d), CR_OK);
+      assert_int_equal(cr_advance(&m, d), CR_OK);
+    }
+    assert_int_equal(cr_planner_shift(p, 6, NULL), CR_OK);
+    assert_int_equal(cr_planner_set_start(p, d, NULL), CR_OK);
+    assert_true(plan_improve(p).cost < CR_R(0.15));
+  }
   cr_planner_destroy(p);
   cr_cost_destroy(cost);
   cri_model_free(&m);
