@@ -4,6 +4,7 @@
 #ifndef CAROM_FIT_H
 #define CAROM_FIT_H
 
+#include "carom/cost.h"
 #include "carom/parameters.h"
 #include "carom/rollout.h"
 
@@ -76,8 +77,14 @@ CR_API cr_status cr_recordings_doubt(const cr_recordings* recordings, char* text
 
 // ---- the fit
 
-/// How an error e counts: e^2, |e|.
-typedef enum { CR_NORM_SQUARE, CR_NORM_ABSOLUTE } cr_error_norm;
+/// A loss that is added to that of every window, as a cost is (carom/cost.h): what is known of the motion beside the
+/// recording.
+typedef struct {
+  void* context;
+  /// The loss of a window of nstep steps, `interval` seconds each, on thread `worker`; several threads ask at once, each
+  /// with a number of its own. It may read whatever the loss of a rollout may. Time begins at 0 in every window.
+  cr_loss (*loss)(void* context, int worker, int nstep, cr_real interval);
+} cr_more_loss;
 
 /// What is compared, and how the model is run. What a zero stands for is in brackets.
 typedef struct {
@@ -90,7 +97,10 @@ typedef struct {
   cr_real position, rotation, velocity,
       spin;  // weights of errors: m, rad or the nine entries of a rotation
              // matrix, m/s, rad/s; all 0: [1 each]
-  cr_error_norm norm;
+  cr_norm
+      norm;  // of the errors of a joint's position, rotation, ...; not NULL or RECTIFY; 0: [CR_NORM_POWER]
+  cr_real p, q;                 // of the norm; 0: [2 for CR_NORM_POWER: squares of errors]
+  cr_more_loss more;            // without a function: [none]
   const cr_adaptive* adaptive;  // tolerances; NULL: steps of the model's length
   const cr_adjoint* adjoint;    // gradients by the continuous adjoint; NULL: of the steps
   size_t memory;                // limit for the stored states of a thread, in bytes; 0: [none]
@@ -120,15 +130,19 @@ typedef enum { CR_FIT_TRAIN, CR_FIT_HELD } cr_fit_part;
 
 /// The size of a part.
 typedef struct {
-  size_t size;            // sizeof(cr_fit_info), set by the caller
-  int windows, groups;    // groups: independent recordings
-  int longest;            // rows that the longest window of all predicts
-  cr_real standing_loss;  // loss where nothing moves: a model has to do better; 0 without windows
+  size_t size;          // sizeof(cr_fit_info), set by the caller
+  int windows, groups;  // groups: independent recordings
+  int longest;          // rows that the longest window of all predicts
+  cr_real
+      standing_loss;  // loss where nothing moves, without options.more: a model has to do better; 0 without windows
 } cr_fit_info;
 
 /// Errors   CR_ERR_ARG
 CR_API cr_status cr_fit_get_info(const cr_fit* fit, cr_fit_part part, cr_fit_info* info,
                                  cr_error* error);
+
+/// Threads that evaluate; 0 for no fit. The numbers that options.more is asked with are below it.
+CR_API int cr_fit_threads(const cr_fit* fit);
 
 /// Windows that an iteration of an optimiser sees (`batch` of cr_fit_evaluate), drawn anew from the seed for every
 /// pass over all; 0: all. Errors: CR_ERR_ARG.
@@ -142,18 +156,19 @@ typedef struct {
   int windows;       // that were looked at
   int zero_windows;  // of these, how many have a gradient of exactly zero; 0 without the gradient
   int contact_free;  // of these, how many never had a constraint row
+  cr_real more;      // what options.more added to the loss
 } cr_fit_value;
 
 /// The mean loss over windows of a part at x, and its gradient in x. `batch`: the iteration whose windows are
 /// meant, or CR_ALL_DATA; of what is held aside always all.
 /// Map      x -> loss, gradient
-/// Equation mean over windows of 1/(E rows) sum over rows and entries of w |s - seen|^n, n = 2 or 1; s: per joint its
-///          position (slide, free), angle (hinge) or the nine entries of its rotation matrix (ball, free), and its
-///          velocities; E entries a row                                     [identification.w1]-[identification.w4]
+/// Equation mean over windows of 1/(E rows) sum over rows and groups of w n(s - seen), plus what options.more adds; n the
+///          norm, by default the sum of squares; s: per joint its position (slide, free), angle (hinge) or the nine entries of
+///          its rotation matrix (ball, free), and its velocities; E numbers a row  [identification.w1]-[identification.w4]
 /// Shapes   x[n], n = cr_parameters_count
 /// Threads  the same bits for any number of them
 /// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED; those of parameters; those of rollouts, with run and rows
-/// Smooth   where rollouts are; with n = 1 not at errors of zero, where the slope is 0
+/// Smooth   where rollouts and the norm are; of |e| the slope at 0 is 0
 CR_API cr_status cr_fit_evaluate(cr_fit* fit, cr_fit_part part, int batch, const cr_real* x,
                                  cr_fit_value* value, cr_error* error);
 

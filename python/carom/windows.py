@@ -5,7 +5,8 @@ import os
 import numpy as np
 
 from carom import arrays, method
-from carom._c import ArgError, call_text, check, ffi, lib, new_error, owned, struct, text, with_contract
+from carom._c import ArgError, call_text, check, choice, ffi, lib, new_error, owned, struct, text, with_contract
+from carom.costs import Cost
 from carom.fitting import _stop  # noqa: F401  the callback of Ctrl-C
 from carom.parameters import Parameters
 
@@ -62,6 +63,11 @@ class Recordings:
         return call_text(lambda buffer, size: check(lib.cr_recordings_doubt(self._ptr, buffer, size, error), error))
 
 
+@ffi.def_extern(name="carom_py_more")
+def _more(context, worker, nstep, interval):
+    return ffi.from_handle(context)[worker].loss(nstep, interval)[0]
+
+
 class WindowFit:
     """How well a model with given parameters predicts windows of recordings, with the gradient; and a search.
 
@@ -71,14 +77,16 @@ class WindowFit:
 
     steps, stride      rows that a window predicts (0: the whole run), from the start of one window to the next
     held_out, seed     share of the groups that is held aside
-    weights            of errors: dict of position, rotation, velocity, spin; norm: "square" or "absolute"
+    weights            of errors: dict of position, rotation, velocity, spin
+    norm, p, q         of errors, as of a carom.Term; "power" with p=2 is their squares, with p=1 their sizes
+    cost               carom.Term, or a list of them, whose cost is added to the loss of every window
     cfd                contacts from distance in the backward pass, as carom.backward_model
     threads, memory, adjoint and options    as carom.grad
     """
 
     @with_contract("cr_fit_create", "cr_fit_evaluate")
-    def __init__(self, model, recordings, estimate, *, steps=0, stride=0, held_out=0.0, seed=0, weights=None, norm="square",
-                 cfd=None, threads=0, memory=0, adjoint=None, **options):
+    def __init__(self, model, recordings, estimate, *, steps=0, stride=0, held_out=0.0, seed=0, weights=None, norm="power",
+                 p=0.0, q=0.0, cost=None, cfd=None, threads=0, memory=0, adjoint=None, **options):
         adaptive, options = method.split(options)
         model = method.variant(model, options)
         # a fit takes the options cfd_... of its model, and switches contacts from distance on by itself
@@ -88,12 +96,23 @@ class WindowFit:
         self.parameters = Parameters(self._model, estimate)
         c_adaptive = method.adaptive(adaptive)
         c_options = struct("cr_fit_options", steps=steps, stride=stride, held_out=held_out, seed=seed,
-                           norm={"square": lib.CR_NORM_SQUARE, "absolute": lib.CR_NORM_ABSOLUTE}[norm],
+                           norm=choice("norm", norm), p=p, q=q,
                            adaptive=c_adaptive, adjoint=method.adjoint(adjoint, c_adaptive), memory=memory,
                            cfd=backward is not None, nthread=threads, stop=lib.carom_py_stop, **(weights or {}))
+        self._costs = []  # one a thread
+        handle = ffi.new_handle(self._costs)
+        if cost is not None:
+            c_options.more = {"context": handle, "loss": lib.carom_py_more}
         error, fit = new_error(), ffi.new("cr_fit**")
         check(lib.cr_fit_create(fit, self.parameters._ptr, recordings._ptr, c_options, error), error)
-        self._ptr = owned(fit[0], lib.cr_fit_destroy, self.parameters._ptr, recordings._ptr, c_options)
+        self._ptr = owned(fit[0], lib.cr_fit_destroy, self.parameters._ptr, recordings._ptr, c_options, handle)
+        if cost is not None:
+            self._costs.extend(Cost(self._model, cost) for _ in range(lib.cr_fit_threads(self._ptr)))
+
+    def _check(self, status, error):
+        for cost in self._costs:
+            cost.check(status, error)
+        check(status, error)
 
     def _part(self, part):
         parts = {"train": lib.CR_FIT_TRAIN, "held": lib.CR_FIT_HELD}
@@ -112,7 +131,7 @@ class WindowFit:
         x, error = arrays.real(x, (len(self.parameters),), "x"), new_error()
         bar = np.empty_like(x) if gradient else None
         value = struct("cr_fit_value", gradient=arrays.pointer(bar))
-        check(lib.cr_fit_evaluate(self._ptr, self._part(part), lib.CR_ALL_DATA, arrays.pointer(x), value, error), error)
+        self._check(lib.cr_fit_evaluate(self._ptr, self._part(part), lib.CR_ALL_DATA, arrays.pointer(x), value, error), error)
         return (value.loss, bar) if gradient else value.loss
 
     @with_contract("cr_minimise_lbfgs", "cr_minimise_adam")
@@ -132,7 +151,7 @@ class WindowFit:
             status = lib.cr_minimise_adam(problem, options, arrays.pointer(x), reason, error)
         else:
             raise ArgError(f"method='{method}': lbfgs or adam expected")
-        check(status, error)
+        self._check(status, error)
         self.reason = text(reason[0])
         return x
 

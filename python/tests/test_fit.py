@@ -131,3 +131,28 @@ def test_windows_of_recorded_states_find_a_damping(model, tmp_path):
     assert blind.evaluate(start)[0] == seeing.evaluate(start)[0] and blind.evaluate(start)[1][0] != seeing.evaluate(start)[1][0]
     with pytest.raises(carom.ArgError, match="train or held"):
         fit.info("all")
+
+
+def test_windows_count_by_norms_and_costs(model):
+    data = carom.Recordings(model, model.timestep)
+    run = carom.rollout(model.copy({"dof_damping[hip]": 0.03}), qvel=[1.0], ctrl=np.zeros((40, 1)))
+    data.add("run", run.qpos, run.qvel, ctrl=np.zeros((40, 1)))
+
+    def loss_of(**options):
+        fit = carom.WindowFit(model, data, "dof_damping[hip]", steps=10, threads=2, **options)
+        x, h = fit.parameters.start, 1e-5
+        loss, gradient = fit.evaluate(x)
+        quotient = (fit.evaluate(x + h, gradient=False) - fit.evaluate(x - h, gradient=False)) / (2 * h)
+        assert gradient[0] == pytest.approx(quotient, rel=1e-5)
+        return loss
+
+    squares = loss_of()
+    assert loss_of(norm="quadratic") == pytest.approx(squares / 2) and loss_of(norm="smooth_abs", p=0.01) != squares
+    fast = carom.Term("qvel", kind="place", weight=0.3)
+    assert loss_of(cost=[fast, carom.Term("xipos[1].z", terminal=0.1)]) > loss_of(cost=fast) > squares
+    slow = carom.Term(lambda state: state.qvel, derivative=lambda state: {"qvel": np.eye(1)}, weight=0.3)
+    assert loss_of(cost=slow) == pytest.approx(loss_of(cost=fast))
+    with pytest.raises(ZeroDivisionError):
+        loss_of(cost=carom.Term(lambda state: state.qvel * 0 if state.time == 0 else 1 / 0, weight=0.3))
+    with pytest.raises(carom.ArgError, match="'cubic' is none of"):
+        loss_of(norm="cubic")

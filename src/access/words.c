@@ -66,8 +66,6 @@ static const row rows[] = {
     {"fit_kind", "inertia", CR_FIT_INERTIA},
     {"fit_kind", "shape", CR_FIT_SHAPE},
     {"fit_kind", "density", CR_FIT_DENSITY},
-    {"error_norm", "square", CR_NORM_SQUARE},
-    {"error_norm", "absolute", CR_NORM_ABSOLUTE},
     {"least_squares_method", "levenberg_marquardt", CR_LEVENBERG_MARQUARDT},
     {"least_squares_method", "gauss_newton", CR_GAUSS_NEWTON},
     {"global_method", "restarts", CR_GLOBAL_RESTARTS},

@@ -44,7 +44,7 @@ typedef struct {
   cr_fit_value first;  // at the start, all windows
   cr_real first_gradient[CR_MAX_PARAMETERS], x[CR_MAX_PARAMETERS];
   double pass_seconds;  // one pass over all training windows, with gradient; NaN when resumed
-  cr_real loss, held_out_loss;
+  cr_real loss, more, held_out_loss;  // more: what the cost added to the loss
 } fit;
 
 // ---- after every evaluation: history.csv, checkpoint, progress
@@ -231,6 +231,7 @@ static cr_status final_losses(fit* f, cr_error* error) {
   cr_fit_value e = {.size = sizeof e};
   CR_TRY(cr_fit_evaluate(f->problem.fit, CR_FIT_TRAIN, CR_ALL_DATA, f->x, &e, error));
   f->loss = e.loss;
+  f->more = e.more;
   CR_TRY(cr_fit_evaluate(f->problem.fit, CR_FIT_HELD, CR_ALL_DATA, f->x, &e, error));
   f->held_out_loss = f->problem.held.windows > 0 ? e.loss : (cr_real)NAN;
   return CR_OK;
@@ -270,7 +271,9 @@ static cr_real worst_miss(const fit* f, const cr_real* p) {
 }
 
 // the model predicts no better than that nothing moves
-static bool explains_nothing(const fit* f) { return !(f->loss < f->problem.train.standing_loss); }
+static bool explains_nothing(const fit* f) {
+  return !(f->loss - f->more < f->problem.train.standing_loss);
+}
 
 static int exit_code(const fit* f, const cr_real* p) {
   bool missed = f->problem.made && worst_miss(f, p) > f->problem.config.made.tolerance;
@@ -318,6 +321,9 @@ static void put_result(cr_json* j, fit* f, const cr_real* p) {
     put_numbers(j, f, "truth", q->truth);
   }
   cr_json_real(j, "loss", f->loss);
+  if (q->ncost > 0) {
+    cr_json_real(j, "cost", f->more);
+  }
   cr_json_real(j, "start_loss", f->first.loss);
   cr_json_real(j, "held_out_loss", f->held_out_loss);
   cr_json_real(j, "standing_loss", q->train.standing_loss);
@@ -355,6 +361,9 @@ static void print_result(fit* f, const cr_real* p) {
   }
   (void)printf("loss         %.6g on %d windows of %d tosses (start %.6g)\n", f->loss,
                q->train.windows, q->train.groups, f->first.loss);
+  if (q->ncost > 0) {
+    (void)printf("of which     %.6g is the cost\n", f->more);
+  }
   if (q->held.windows > 0) {
     (void)printf("held aside   %.6g on %d windows of %d tosses\n", f->held_out_loss,
                  q->held.windows, q->held.groups);

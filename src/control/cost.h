@@ -3,8 +3,8 @@
 #ifndef CR_CONTROL_COST_H
 #define CR_CONTROL_COST_H
 
-#include "control/norm.h"
 #include "control/residual.h"
+#include "math/norm.h"
 #include "rollout/trajectory.h"
 
 typedef struct {

@@ -13,6 +13,7 @@
 #define CR_FIT_KEYS_TOP(X) \
   X(top, model,  TEXT, NULL, 0, 0, "", "the model file, as seen from the configuration") \
   X(top, output, TEXT, "", 0, 0, "", "folder of the results; default fit_<name of the configuration>") \
+  X(top, cost,   TEXT, "", 0, 0, "", "file with cost terms that are added to the loss, as seen from the configuration") \
   X(top, seed,   INT, "1", 0, 2147483647, "", "of the split, batches, made tosses")
 
 #define CR_FIT_KEYS_DATA(X) \
@@ -29,8 +30,10 @@
   X(made, tolerance,      REAL, "0.05", 0, 10, "", "how far a parameter may end from the truth, relative")
 
 #define CR_FIT_KEYS_LOSS(X) \
-  X(loss, norm,     WORD, "square", CR_NORM_SQUARE, CR_NORM_ABSOLUTE, "error_norm", "how an error counts") \
-  X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of errors of position, 1/m^2 (absolute: 1/m)") \
+  X(loss, norm,     WORD, "power", CR_NORM_QUADRATIC, CR_NORM_SMOOTH_ABS2, "norm", "how an error counts, as in costs") \
+  X(loss, p,        REAL, "0", 0, HUGE_VAL, "", "of the norm; default 2 for power: squares of errors") \
+  X(loss, q,        REAL, "0", 0, HUGE_VAL, "", "of the norm") \
+  X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of errors of position, of squares in 1/m^2") \
   X(loss, rotation, REAL, "1", 0, HUGE_VAL, "", "weight of those of the rotation matrix") \
   X(loss, velocity, REAL, "1", 0, HUGE_VAL, "", "weight of those of velocity, s^2/m^2") \
   X(loss, spin,     REAL, "1", 0, HUGE_VAL, "", "weight of those of angular velocity, s^2")

@@ -15,7 +15,7 @@ typedef struct {
 } worker;
 
 typedef struct {
-  cr_real loss;
+  cr_real loss, more;
   int zero_windows, contact_free;
 } chunk_sum;
 
@@ -119,6 +119,12 @@ static int steps_of(const cr_identify* id, const cr_window_place* place) {
   return place->steps > 0 ? place->steps : id->def.nstep;
 }
 
+// seconds between the states that a loss looks at
+static cr_real interval_of(const cr_identify* id, const cr_model* m) {
+  const cr_adaptive* adaptive = id->def.adaptive;
+  return adaptive != NULL && adaptive->grid > 0 ? adaptive->grid : m->timestep;
+}
+
 static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* place,
                             chunk_sum* sum) {
   const cr_model* m = cri_parameters_model(id->def.parameters);
@@ -128,11 +134,17 @@ static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* p
                           .every = id->def.every,
                           .weights = id->def.weights,
                           .norm = id->def.norm};
+  const cr_more_loss* more = &id->def.more;
+  int nstep = w->window.nstep * id->def.every;
+  if (more->loss != NULL) {
+    w->window.more = more->loss(more->context, (int)(w - id->workers), nstep, interval_of(id, m));
+  }
   cr_loss loss = cr_window_loss(&w->window);
   cr_window_start(&w->window, m, w->rollout->d);
   cr_window_controls(&w->window, m, w->rollout->ctrl);
-  CR_TRY(cr_rollout_run(w->rollout, m, w->window.nstep * id->def.every, &loss, &w->error));
+  CR_TRY(cr_rollout_run(w->rollout, m, nstep, &loss, &w->error));
   sum->loss += w->rollout->loss;
+  sum->more += w->window.by_more;
   sum->contact_free += w->rollout->rows == 0;
   if (!id->gradient) {
     return CR_OK;
@@ -206,6 +218,7 @@ static cr_status report_failure(const cr_identify* id, cr_status status, cr_erro
 static void sum_chunks(cr_identify* id, int nchunk) {
   for (int c = 1; c < nchunk; c++) {
     id->sums[0].loss += id->sums[c].loss;
+    id->sums[0].more += id->sums[c].more;
     id->sums[0].zero_windows += id->sums[c].zero_windows;
     id->sums[0].contact_free += id->sums[c].contact_free;
     (void)add_window(id->p_bar, id->p_bar + (size_t)c * (size_t)id->nparameter, id->nparameter);
@@ -237,6 +250,7 @@ cr_status cr_identify_evaluate(cr_identify* id, const cr_real* x, const int32_t*
   sum_chunks(id, nchunk);
   cr_real share = id->n > 0 ? 1 / (cr_real)id->n : 0;
   result->value = id->n > 0 ? id->sums[0].loss * share : 0;
+  result->more = id->n > 0 ? id->sums[0].more * share : 0;
   result->windows = id->n;
   result->zero_windows = id->n > 0 ? id->sums[0].zero_windows : 0;
   result->contact_free = id->n > 0 ? id->sums[0].contact_free : 0;

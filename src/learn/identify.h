@@ -24,8 +24,9 @@ typedef struct {
   size_t memory;                // limit for the stored states of a worker, 0: none
   const cr_adjoint* adjoint;    // continuous, NULL: gradients of the steps
   cr_state_weights weights;
-  cr_error_norm norm;
-  bool cfd;  // contacts from distance in the backward pass, with the settings of the model
+  cri_norm norm;
+  cr_more_loss more;  // added to the loss of every window; without a function: none
+  bool cfd;           // contacts from distance in the backward pass, with the settings of the model
   cr_pool* pool;
   bool (*stop)(void* context);  // called between chunks, may be NULL; true ends the evaluation
   void* stop_context;

@@ -9,7 +9,7 @@
 
 /// One evaluation. The caller provides the gradient's room (n numbers).
 typedef struct {
-  cr_real value;
+  cr_real value, more;  // more: the part of the value that is no error
   cr_real* gradient;
   int windows;       // pieces of data that were evaluated
   int zero_windows;  // of these, how many have a gradient of exactly zero

@@ -40,13 +40,23 @@ static bool weigh(cr_fit_options* o) {
 }
 
 static const char* wrong_option(const cr_fit_options* o, int nrun) {
-  return o->steps < 0 || o->stride < 0               ? "a negative number of rows"
-         : !(o->held_out >= 0 && o->held_out < 1)    ? "the share held out is not between 0 and 1"
-         : o->norm < 0 || o->norm > CR_NORM_ABSOLUTE ? "no such norm"
-         : o->nthread < 0                            ? "a negative number of threads"
+  return o->steps < 0 || o->stride < 0            ? "a negative number of rows"
+         : !(o->held_out >= 0 && o->held_out < 1) ? "the share held out is not between 0 and 1"
+         : o->nthread < 0                         ? "a negative number of threads"
          : o->first < 0 || o->run < 0 || o->first > nrun || o->run > nrun - o->first
              ? "recordings that do not exist"
              : NULL;
+}
+
+// errors to both sides count
+static cr_status take_norm(cr_fit_options* o, cr_error* error) {
+  o->norm = o->norm == CR_NORM_NULL ? CR_NORM_POWER : o->norm;
+  o->p = o->p == 0 && o->norm == CR_NORM_POWER ? 2 : o->p;
+  const cri_norm norm = {o->norm, o->p, o->q};
+  return o->norm == CR_NORM_RECTIFY
+             ? cri_fail(error, CR_ERR_ARG,
+                        "cr_fit_create: rectify takes errors to one side for none")
+             : cri_norm_check(&norm, "cr_fit_create", error);
 }
 
 static cr_status take_methods(cr_fit* f, cr_error* error) {
@@ -74,6 +84,7 @@ static cr_status take_options(cr_fit* f, const cr_recordings* r, const cr_fit_op
   if (wrong != NULL) {
     return cri_fail(error, CR_ERR_ARG, "cr_fit_create: %s", wrong);
   }
+  CR_TRY(take_norm(o, error));
   o->stride = o->stride > 0 ? o->stride : 1;
   f->nrun = o->run > 0 ? o->run : r->n - o->first;
   f->runs = calloc((size_t)f->nrun + 1, sizeof *f->runs);
@@ -130,7 +141,8 @@ static cr_status make_parts(cr_fit* f, cr_error* error) {
         .memory = o->memory,
         .adjoint = o->adjoint,
         .weights = {o->position, o->rotation, o->velocity, o->spin},
-        .norm = o->norm,
+        .norm = {o->norm, o->p, o->q},
+        .more = o->more,
         .cfd = o->cfd,
         .pool = f->pool,
         .stop = o->stop,
@@ -205,7 +217,7 @@ static cr_real standing_loss(const cr_fit* f, const cr_window_place* places, int
     const cr_window w = {.state = f->runs[at->toss].state + row,
                          .nstep = at->steps > 0 ? at->steps : f->windows.longest,
                          .weights = {o->position, o->rotation, o->velocity, o->spin},
-                         .norm = o->norm};
+                         .norm = {o->norm, o->p, o->q}};
     sum += cr_window_standing_loss(&w, m);
   }
   return n > 0 ? sum / (cr_real)n : 0;
@@ -235,6 +247,8 @@ cr_status cr_fit_set_batch(cr_fit* f, int windows, cr_error* error) {
   return CR_OK;
 }
 
+int cr_fit_threads(const cr_fit* f) { return f != NULL ? cr_pool_size(f->pool) : 0; }
+
 // ---- evaluation
 
 cr_status cr_fit_evaluate(cr_fit* f, cr_fit_part part, int batch, const cr_real* x,
@@ -254,6 +268,7 @@ cr_status cr_fit_evaluate(cr_fit* f, cr_fit_part part, int batch, const cr_real*
   value->windows = e.windows;
   value->zero_windows = e.zero_windows;
   value->contact_free = e.contact_free;
+  value->more = e.more;
   return CR_OK;
 }
 

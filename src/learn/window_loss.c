@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean error of predicted states, squared or absolute, quaternions turned into rotation matrices: q and -q are
-// the same, and no unwrapping is needed. |x|^n is the sum over the entries of x; a joint after the other.
-//   [identification.w1] L += c w_p |p - p'|^n      [identification.w2] L += c w_R |R - R'|^n (all nine entries)
-//   [identification.w3] L += c w_v |v - v'|^n      [identification.w4] L += c w_o |omega - omega'|^n      c = 1/(E nstep)
+// Mean error of predicted states, quaternions turned into rotation matrices: q and -q are the same, and no unwrapping is
+// needed. n is the norm of an error, by default the sum of its squares; a joint after the other.
+//   [identification.w1] L += c w_p n(p - p')      [identification.w2] L += c w_R n(R - R') (all nine entries)
+//   [identification.w3] L += c w_v n(v - v')      [identification.w4] L += c w_o n(omega - omega')      c = 1/(E nstep)
 // A hinge is an angle with w_R and a speed with w_o; a slide a position with w_p and a speed with w_v.
 #include "learn/window_loss.h"
 
@@ -37,21 +37,27 @@ void cr_window_controls(const cr_window* w, const cr_model* m, cr_real* ctrl) {
 
 // ---- the errors of a joint
 
-// |e|^n and its slope
-static cr_real norm_of(cr_error_norm norm, cr_real e) {
-  return norm == CR_NORM_ABSOLUTE ? cr_abs(e) : e * e;
-}
+enum { MOST = 9 };  // numbers of an error: of a rotation matrix
 
-static cr_real slope_of(cr_error_norm norm, cr_real e) {
-  return norm == CR_NORM_ABSOLUTE ? (cr_real)((e > 0) - (e < 0)) : 2 * e;
-}
-
-static cr_real error_sum(const cr_window* w, const cr_real* a, const cr_real* b, int n) {
-  cr_real sum = 0;
+static void subtract(cr_real* e, const cr_real* a, const cr_real* b, int n) {
   for (int i = 0; i < n; i++) {
-    sum += norm_of(w->norm, a[i] - b[i]);
+    e[i] = a[i] - b[i];
   }
-  return sum;
+}
+
+// n(a - b)
+static cr_real error_norm(const cr_window* w, const cr_real* a, const cr_real* b, int n) {
+  cr_real e[MOST];
+  subtract(e, a, b, n);
+  return cri_norm_value(&w->norm, e, n);
+}
+
+// and its gradient by a
+static void error_slope(const cr_window* w, const cr_real* a, const cr_real* b, int n,
+                        cr_real* slope) {
+  cr_real e[MOST] = {0}, curvature[MOST], outer;
+  subtract(e, a, b, n);
+  cri_norm_derivatives(&w->norm, e, n, slope, curvature, &outer);
 }
 
 // what the plain coordinates of a joint and their rates count
@@ -74,15 +80,15 @@ static void add_errors(const cr_window* w, const cr_model* m, const cr_real* qpo
     cri_joint_space p = cri_joint_space_of(m, j);
     int q = p.q + p.nflat, v = p.v + p.nflat;
     flat_weights(w, m, j, &position, &velocity);
-    *loss += c * position * error_sum(w, qpos + p.q, seen + p.q, p.nflat);  // [identification.w1]
+    *loss += c * position * error_norm(w, qpos + p.q, seen + p.q, p.nflat);  // [identification.w1]
     if (p.rotates) {
       cr_quat_to_mat(R, qpos + q);
       cr_quat_to_mat(S, seen + q);
-      *loss += c * w->weights.rotation * error_sum(w, R, S, 9);  // [identification.w2]
+      *loss += c * w->weights.rotation * error_norm(w, R, S, 9);  // [identification.w2]
     }
-    *loss += c * velocity * error_sum(w, qvel + p.v, rates + p.v, p.nflat);  // [identification.w3]
+    *loss += c * velocity * error_norm(w, qvel + p.v, rates + p.v, p.nflat);  // [identification.w3]
     if (p.rotates) {
-      *loss += c * w->weights.spin * error_sum(w, qvel + v, rates + v, 3);  // [identification.w4]
+      *loss += c * w->weights.spin * error_norm(w, qvel + v, rates + v, 3);  // [identification.w4]
     }
   }
 }
@@ -98,10 +104,16 @@ cr_real cr_window_standing_loss(const cr_window* w, const cr_model* m) {
 
 // ---- as a loss of a rollout
 
-static bool at_rows(const void* context, int step, int nstep) {
-  const cr_window* w = context;
-  (void)nstep;
-  return step % stride(w) == 0;
+static bool is_row(const cr_window* w, int step) { return step % stride(w) == 0; }
+
+static bool has_more(const cr_window* w, int step, int nstep) {
+  const cr_loss* more = &w->more;
+  return more->value != NULL &&
+         (more->looks_at != NULL ? more->looks_at(more->context, step, nstep) : step == nstep);
+}
+
+static bool looks_at(const void* context, int step, int nstep) {
+  return is_row(context, step) || has_more(context, step, nstep);
 }
 
 static const cr_real* seen_at(const cr_window* w, const cr_model* m, int step) {
@@ -110,8 +122,17 @@ static const cr_real* seen_at(const cr_window* w, const cr_model* m, int step) {
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
-  const cr_window* w = context;
-  add_errors(w, m, d->qpos, d->qvel, seen_at(w, m, step), loss);
+  cr_window* w = context;
+  if (is_row(w, step)) {
+    add_errors(w, m, d->qpos, d->qvel, seen_at(w, m, step), loss);
+  }
+  if (!has_more(w, step, w->nstep * stride(w))) {
+    return CR_OK;
+  }
+  cr_real more = 0;
+  CR_TRY(w->more.value(w->more.context, m, d, step, &more));
+  w->by_more += more;
+  *loss += more;
   return CR_OK;
 }
 
@@ -121,8 +142,9 @@ static void rotation_bar(const cr_window* w, const cr_real q[4], const cr_real q
   cr_real R[9], S[9], R_bar[9], A[9];
   cr_quat_to_mat(R, q);
   cr_quat_to_mat(S, q_seen);
+  error_slope(w, R, S, 9, R_bar);
   for (int i = 0; i < 9; i++) {
-    R_bar[i] = weight * slope_of(w->norm, R[i] - S[i]);
+    R_bar[i] *= weight;
   }
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -136,13 +158,15 @@ static void rotation_bar(const cr_window* w, const cr_real q[4], const cr_real q
 
 static void difference_bar(const cr_window* w, const cr_real* a, const cr_real* b, int n,
                            cr_real weight, cr_real* a_bar) {
+  cr_real slope[MOST];
+  error_slope(w, a, b, n, slope);
   for (int i = 0; i < n; i++) {
-    a_bar[i] += weight * slope_of(w->norm, a[i] - b[i]);
+    a_bar[i] += weight * slope[i];
   }
 }
 
-static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* to) {
-  const cr_window* w = context;
+static void errors_bar(const cr_window* w, const cr_model* m, const cr_data* d, int step,
+                       cr_data* to) {
   const cr_real *seen = seen_at(w, m, step), *rates = seen + m->nq;
   cr_real c = share(w, m), position, velocity;
   for (int j = 0; j < m->njnt; j++) {
@@ -162,9 +186,21 @@ static cr_status bar(void* context, const cr_model* m, const cr_data* d, int ste
     difference_bar(w, d->qpos + p.q, seen + p.q, p.nflat, c * position,
                    to->qpos + p.v);  // [identification.w1]'
   }
-  return CR_OK;
+}
+
+static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* to) {
+  const cr_window* w = context;
+  if (is_row(w, step)) {
+    errors_bar(w, m, d, step, to);
+  }
+  return has_more(w, step, w->nstep * stride(w)) ? w->more.bar(w->more.context, m, d, step, to)
+                                                 : CR_OK;
 }
 
 cr_loss cr_window_loss(cr_window* window) {
-  return (cr_loss){.context = window, .looks_at = at_rows, .value = value, .bar = bar};
+  return (cr_loss){.context = window,
+                   .looks_at = looks_at,
+                   .value = value,
+                   .bar = bar,
+                   .needs_fields = window->more.needs_fields};
 }

@@ -5,6 +5,7 @@
 #define CR_LEARN_WINDOW_LOSS_H
 
 #include "carom/fit.h"
+#include "math/norm.h"
 #include "rollout/trajectory.h"
 
 /// Weights of the errors, a group of entries each.
@@ -18,7 +19,9 @@ typedef struct {
   int nstep;
   int every;  // steps of the rollout from one recorded state to the next; 0: 1
   cr_state_weights weights;
-  cr_error_norm norm;
+  cri_norm norm;
+  cr_loss more;     // added to it; without a value: none
+  cr_real by_more;  // what it has added
 } cr_window;
 
 /// Numbers in a recorded state; entries of it that are compared.
@@ -32,10 +35,10 @@ void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d);
 void cr_window_controls(const cr_window* window, const cr_model* m, cr_real* ctrl);
 
 /// The loss of a rollout of nstep x every steps from there.
-/// Equation L = 1/(E nstep) sum over steps k and entries i of w_i |s_i(k) - seen_i(k)|^n, n = 2 or 1
+/// Equation L = 1/(E nstep) sum over steps k and groups i of w_i n(s_i(k) - seen_i(k)), n the norm
 ///          s: per joint its position (slide, free), its angle (hinge) or the nine entries of R(q) (ball, free),
-///          and its velocities; E of them in all                     [identification.w1]-[identification.w4]
-/// Smooth   everywhere with n = 2; with n = 1 the slope of |e| at e = 0 is 0
+///          and its velocities; E numbers in all                     [identification.w1]-[identification.w4]
+/// Smooth   where the norm is
 cr_loss cr_window_loss(cr_window* window);
 
 /// The loss where nothing moves: the first state for all steps. A model has to do better.

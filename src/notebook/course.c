@@ -66,6 +66,7 @@ static cr_status problem_make(problem* q, const cr_course* c, int steps, int str
                                   .steps = steps,
                                   .stride = stride,
                                   .norm = c->norm,
+                                  .p = c->p,
                                   .cfd = reach > 0,
                                   .nthread = c->nthread,
                                   .stop = c->stop,

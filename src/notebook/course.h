@@ -24,7 +24,8 @@ typedef struct {
   const cr_course_stage* stages;
   int nstage;
   cr_adam_options adam;  // but for its iterations
-  cr_error_norm norm;    // all errors weigh alike
+  cr_norm norm;          // as in cr_fit_options; all errors weigh alike
+  cr_real p;             // of the norm
   int nthread;
   bool (*stop)(void* context);  // asked now and then, may be NULL
   void* stop_context;

@@ -93,7 +93,8 @@ static cr_status train(cr_model* m, cr_parameters* ps, const cr_recordings* toss
   const cr_fit_options options = {.size = sizeof options,
                                   .steps = 60,
                                   .stride = 30,
-                                  .norm = CR_NORM_ABSOLUTE,
+                                  .norm = CR_NORM_POWER,
+                                  .p = 1,
                                   // so that each has about the same part in the loss
                                   .position = 10,
                                   .rotation = 1,

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "carom/state.h"
 #include "fit/throw.h"
+#include "task/plan_task.h"
 
 enum { STREAM_TRUTH = 1 };  // of the seed
 
@@ -214,6 +215,32 @@ static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_erro
   return bind_parameters(p, error);
 }
 
+// ---- a cost beside the errors
+
+static cr_loss cost_loss(void* context, int worker, int nstep, cr_real interval) {
+  const cr_fit_problem* p = context;
+  return cr_cost_loss(p->costs[worker], nstep, interval);
+}
+
+static cr_status make_costs(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  char base[CR_MAX_PATH], path[CR_MAX_PATH];
+  if (p->config.top.cost[0] == 0) {
+    return CR_OK;
+  }
+  CR_TRY(cri_path_folder(base, r->config_path, error));
+  CR_TRY(cri_path_join(path, base, p->config.top.cost, error));
+  CR_TRY(cri_file_fingerprint(&p->fingerprint, path, error));
+  p->ncost = cr_fit_threads(p->fit);
+  p->costs = calloc((size_t)p->ncost + 1, sizeof *p->costs);
+  if (p->costs == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  for (int i = 0; i < p->ncost; i++) {
+    CR_TRY(cr_plan_task_cost(&p->costs[i], p->m, path, error));
+  }
+  return CR_OK;
+}
+
 // ---- the problem
 
 static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
@@ -230,7 +257,10 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
       .rotation = c->loss.rotation,
       .velocity = c->loss.velocity,
       .spin = c->loss.spin,
-      .norm = (cr_error_norm)c->loss.norm,
+      .norm = (cr_norm)c->loss.norm,
+      .p = (cr_real)c->loss.p,
+      .q = (cr_real)c->loss.q,
+      .more = {p, c->top.cost[0] != 0 ? cost_loss : NULL},
       .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
       .adjoint = p->adjoint.rtol > 0 ? &p->adjoint : NULL,
       .memory = memory,
@@ -241,6 +271,7 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
   p->train.size = sizeof p->train;
   p->held.size = sizeof p->held;
   CR_TRY(cr_fit_create(&p->fit, p->parameters, p->tosses, &options, error));
+  CR_TRY(make_costs(p, r, error));
   CR_TRY(cr_fit_get_info(p->fit, CR_FIT_TRAIN, &p->train, error));
   return cr_fit_get_info(p->fit, CR_FIT_HELD, &p->held, error);
 }
@@ -265,7 +296,7 @@ static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
   if (text == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
-  uint64_t hash = cr_model_fingerprint(p->m, cri_fingerprint(0, text, strlen(text)));
+  uint64_t hash = cr_model_fingerprint(p->m, cri_fingerprint(p->fingerprint, text, strlen(text)));
   hash = add_method(hash, p);
   free(text);
   int width = cr_state_size(p->m, CR_STATE_PHYSICS | CR_STATE_PLUGIN | CR_STATE_CTRL);
@@ -293,6 +324,10 @@ cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_err
 
 void cr_fit_problem_free(cr_fit_problem* p) {
   cr_fit_destroy(p->fit);
+  for (int i = 0; i < p->ncost && p->costs != NULL; i++) {
+    cr_cost_destroy(p->costs[i]);
+  }
+  free(p->costs);
   cr_recordings_destroy(p->tosses);
   cr_parameters_destroy(p->parameters);
   cr_model_destroy(p->m);

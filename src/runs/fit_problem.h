@@ -37,6 +37,8 @@ typedef struct {
   cr_parameters* parameters;
   cr_recordings* tosses;
   cr_fit* fit;
+  cr_cost** costs;  // of each thread, added to the loss; NULL: none
+  int ncost;
   cr_fit_info train, held;           // what there is to train on, and what is held aside
   bool made;                         // the tosses are simulated
   cr_real truth[CR_MAX_PARAMETERS];  // with these, which the optimisers do not see

@@ -133,7 +133,8 @@ static cr_status identify(void* context, int i, int worker, cr_real* row, cr_err
                             .stages = stages,
                             .nstage = N_STAGE,
                             .adam = cr_course_adam,
-                            .norm = CR_NORM_ABSOLUTE,
+                            .norm = CR_NORM_POWER,
+                            .p = 1,
                             .nthread = cr_pool_size(t->book->pool),
                             .stop = stopped,
                             .stop_context = t};

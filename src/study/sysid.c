@@ -42,7 +42,8 @@ static cr_course course_of(sysid* s, int threads) {
                      .stages = stages,
                      .nstage = N_STAGE,
                      .adam = cr_course_adam,
-                     .norm = CR_NORM_ABSOLUTE,
+                     .norm = CR_NORM_POWER,
+                     .p = 1,
                      .nthread = threads,
                      .stop = stop,
                      .stop_context = s};

@@ -87,9 +87,28 @@ says uneven "--cfd 1,2: dc,d0,wc,mc,pc"
 
 # ---- whole trajectories and absolute errors: from close by
 expect 0 entire fit "$config" --data found/tosses.h5 --json --out entire \
-  --set data.steps=0 loss.norm=absolute parameters.side.start=0.1 optimisers.0.rate=0.01 \
+  --set data.steps=0 loss.p=1 parameters.side.start=0.1 optimisers.0.rate=0.01 \
   optimisers.0.iterations=5 optimisers.0.keep_best=true
 holds entire 'j["windows"]["train"] + j["windows"]["held_out"] == 20' 'j["loss"] <= j["start_loss"]'
+
+# ---- cost terms beside the errors: they count, with any number of threads, and go into the fingerprint
+cat > above.yaml << 'YAML'
+cost:
+  - {name: above, of: "max(0, 0.06 - xpos[cube].z)", norm: quadratic, weight: 1e4}
+  - {name: slow, of: qvel, residual: place, norm: smooth_abs, p: 0.1, weight: 0.1}
+YAML
+with=(--data found/tosses.h5 --json --set data.stride=6 optimisers.0.iterations=5 "cost=$PWD/above.yaml")
+expect 0 costly fit "$config" "${with[@]}" --threads 1 --out costly
+expect 0 shared fit "$config" "${with[@]}" --threads 3 --out shared
+same costly shared
+holds costly 'j["loss"] > j["cost"] > 0.01'
+sed -i s/1e4/2e4/ above.yaml
+expect 2 dearer fit "$config" "${with[@]}" --resume --out costly
+says dearer "costly"
+sed -i s/cube/tube/ above.yaml
+expect 2 unknown fit "$config" "${with[@]}" --out unknown
+says unknown "above.yaml"
+says unknown "tube"
 
 # ---- L-BFGS
 expect 0 lbfgs fit "$config" "${small[@]}" --json --out lbfgs \

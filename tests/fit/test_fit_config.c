@@ -125,7 +125,9 @@ TEST(words_are_the_librarys) {
          "parameters.mass: transform: 'exp' is not one of: none, log, softplus, bounded");
   refuse(small, "parameters.mass.kind=direction",
          "kind: 'direction' is not one of: field, box_side");
-  refuse(small, "loss.norm=cubic", "loss: norm: 'cubic' is not one of: square, absolute");
+  refuse(small, "loss.norm=cubic",
+         "loss: norm: 'cubic' is not one of: quadratic, l22, l2, cosh, power, smooth_abs, "
+         "smooth_abs2");
 }
 
 TEST(bad_settings_are_explained) {

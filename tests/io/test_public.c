@@ -427,6 +427,7 @@ static const row table[] = {
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
     ROW(cr_fit_get_info, "~[e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_set_batch, "~e", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_threads, "~", COUNT, 0, NULL, NULL),
     ROW(cr_fit_evaluate, "~X]e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_objective, "~XYZe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_set, "&Xe", STATUS, 0, NULL, NULL),

@@ -50,7 +50,8 @@ static void open_scene_with(scene* s, int nitem, int threads, bool cfd, bool (*s
   if (cri_parameters_create(&s->parameters, items, nitem, &s->m, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
-  const cr_identify_def def = {.parameters = s->parameters,
+  const cr_identify_def def = {.norm = {CR_NORM_POWER, 2, 0},
+                               .parameters = s->parameters,
                                .tosses = s->tosses,
                                .windows = s->windows.train,
                                .nwindow = s->windows.ntrain,
@@ -122,7 +123,7 @@ TEST(windows_have_lengths_of_their_own) {
                                  .nwindow = k < 3 ? 1 : 3,
                                  .nstep = k == 1 ? NSTEP : ROWS - 1,
                                  .weights = {1, 2, 3, 4},
-                                 .norm = CR_NORM_ABSOLUTE,
+                                 .norm = {CR_NORM_POWER, 1, 0},
                                  .pool = s.pool};
     cr_window_place all[3] = {places[0], {1, 3, NSTEP}, places[2]};
     cr_identify_def together = def;

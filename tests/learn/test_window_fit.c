@@ -101,14 +101,81 @@ static cr_real loss_at(cr_fit* f, const cr_real* x) {
   return v.loss;
 }
 
+static cr_loss cost_of(void* context, int worker, int nstep, cr_real interval) {
+  cr_cost** costs = context;
+  return cr_cost_loss(costs[worker], nstep, interval);
+}
+
+// the tip's height all the way, the momentum of the slide and the ball's turn at the end
+static cr_cost* make_cost(void) {
+  static const cr_real turned[] = {CR_R(0.8), 0, CR_R(0.6), 0};
+  const cr_cost_term terms[] = {{.text = "geom_xpos[tip].z - 0.1",
+                                 .kind = CR_RESIDUAL_EXPRESSION,
+                                 .norm = CR_NORM_SMOOTH_ABS,
+                                 .p = CR_R(0.05),
+                                 .weight = 2},
+                                {.text = "qvel[b] * subtree_com[0].x",
+                                 .kind = CR_RESIDUAL_EXPRESSION,
+                                 .norm = CR_NORM_QUADRATIC,
+                                 .terminal = CR_R(0.3)},
+                                {.text = "qpos[c]",
+                                 .kind = CR_RESIDUAL_ORIENTATION,
+                                 .target = turned,
+                                 .norm = CR_NORM_L2,
+                                 .p = CR_R(0.1),
+                                 .terminal = CR_R(0.1)}};
+  cr_cost* cost = NULL;
+  must(cr_cost_create(&cost, m, &error));
+  for (int i = 0; i < 3; i++) {
+    cr_cost_term term = terms[i];
+    term.size = sizeof term;
+    must(cr_cost_add(cost, &term, &error));
+  }
+  return cost;
+}
+
+// the cost, with its gradient, is in the loss of every window
+TEST(a_cost_is_added) {
+  cr_parameters* p = parameters();
+  cr_cost* costs[2] = {make_cost(), make_cost()};
+  cr_fit *with = NULL, *without = NULL;
+  cr_fit_options o = short_windows;
+  cr_real x[N];
+  must(cr_parameters_get_start(p, x, &error));
+  must(cr_fit_create(&without, p, recordings, &o, &error));
+  o.more = (cr_more_loss){costs, cost_of};
+  must(cr_fit_create(&with, p, recordings, &o, &error));
+  assert_int_equal(cr_fit_threads(with), 2);
+  cr_fit_value v = {.size = sizeof v};
+  must(cr_fit_evaluate(with, CR_FIT_TRAIN, CR_ALL_DATA, x, &v, &error));
+  cr_real plain = loss_at(without, x);
+  assert_true(v.more > CR_R(0.001) && plain > 0);
+  assert_close(v.loss - v.more, plain, 100 * CR_EPS * v.loss);
+  cr_fit_destroy(with);
+  cr_fit_destroy(without);
+  cr_cost_destroy(costs[0]);
+  cr_cost_destroy(costs[1]);
+  cr_parameters_destroy(p);
+}
+
 TEST(gradient_matches_differences) {
-  const cr_error_norm norms[] = {CR_NORM_SQUARE, CR_NORM_ABSOLUTE};
-  for (int k = 0; k < 2; k++) {
+  const struct {
+    cr_norm norm;
+    cr_real p;
+    bool cost;
+  } cases[] = {{CR_NORM_NULL, 0, false},
+               {CR_NORM_POWER, 1, false},
+               {CR_NORM_SMOOTH_ABS, CR_R(0.01), false},
+               {CR_NORM_NULL, 0, true}};
+  for (int k = 0; k < 4; k++) {
     cr_parameters* p = parameters();
+    cr_cost* costs[2] = {make_cost(), make_cost()};
     cr_fit* f = NULL;
     cr_fit_options o = short_windows;
     cr_real x[N], g[N], value;
-    o.norm = norms[k];
+    o.norm = cases[k].norm;
+    o.p = cases[k].p;
+    o.more = (cr_more_loss){costs, cases[k].cost ? cost_of : NULL};
     o.position = 2;
     o.rotation = 3;
     o.velocity = o.spin = 1;
@@ -127,6 +194,8 @@ TEST(gradient_matches_differences) {
       assert_close(g[i], difference, CR_R(1e-5) * cr_abs(difference) + CR_R(1e-9));
     }
     cr_fit_destroy(f);
+    cr_cost_destroy(costs[0]);
+    cr_cost_destroy(costs[1]);
     cr_parameters_destroy(p);
   }
 }
@@ -304,8 +373,12 @@ TEST(what_cannot_be_is_refused) {
   o.spin = -1;
   refuse(p, &o, "a weight is negative");
   o = short_windows;
-  o.norm = (cr_error_norm)7;
-  refuse(p, &o, "no such norm");
+  o.norm = (cr_norm)77;
+  refuse(p, &o, "there is no norm 77");
+  o.norm = CR_NORM_RECTIFY;
+  refuse(p, &o, "rectify takes errors to one side for none");
+  o.norm = CR_NORM_SMOOTH_ABS;
+  refuse(p, &o, "p above 0 is needed");
   o = short_windows;
   o.first = 1;
   o.run = 99;

@@ -31,7 +31,8 @@ static void open_scene(scene* s) {
   for (int k = 0; k <= NSTEP; k++) {
     random_state(&r, s->rows + k * CR_STATE_WIDTH);
   }
-  s->window = (cr_window){.state = s->rows, .nstep = NSTEP, .weights = {1, 1, 1, 1}};
+  s->window = (cr_window){
+      .state = s->rows, .nstep = NSTEP, .weights = {1, 1, 1, 1}, .norm = {CR_NORM_POWER, 2, 0}};
   cr_window_start(&s->window, &s->m, s->d);
 }
 
@@ -79,9 +80,9 @@ TEST(each_group_is_a_mean_square) {
   assert_close(loss_at(&s, 2), share * 7, 100 * CR_EPS);
   s.d->qvel[5] -= 1;
   assert_close(loss_at(&s, 2), share * 7 * 4, 100 * CR_EPS);
-  s.window.norm = CR_NORM_ABSOLUTE;
+  s.window.norm.p = 1;
   assert_close(loss_at(&s, 2), share * 7 * 2, 100 * CR_EPS);
-  s.window.norm = CR_NORM_SQUARE;
+  s.window.norm.p = 2;
 
   // a turn by t: |R - R'|^2 = 4 (1 - cos t), whatever the sign of the quaternion
   put(&s, 2);
@@ -107,7 +108,7 @@ static cr_real loss_along(scene* s, const cr_real* direction, cr_real h) {
   return loss_at(s, 3);
 }
 
-static void cotangents_match(cr_error_norm norm) {
+static void cotangents_match(cri_norm norm) {
   scene s;
   open_scene(&s);
   s.window.norm = norm;
@@ -130,8 +131,10 @@ static void cotangents_match(cr_error_norm norm) {
 }
 
 TEST(cotangents_match_differences) {
-  cotangents_match(CR_NORM_SQUARE);
-  cotangents_match(CR_NORM_ABSOLUTE);
+  cotangents_match((cri_norm){CR_NORM_POWER, 2, 0});
+  cotangents_match((cri_norm){CR_NORM_POWER, 1, 0});
+  cotangents_match((cri_norm){CR_NORM_L2, CR_R(0.1), 0});
+  cotangents_match((cri_norm){CR_NORM_SMOOTH_ABS, CR_R(0.1), 0});
 }
 
 TEST(a_run_looks_at_every_step_and_counts_rows) {

@@ -56,7 +56,8 @@ static cr_course begin(cr_model* m, told* t, cr_recordings** tosses) {
                      .stages = stages,
                      .nstage = 2,
                      .adam = cr_course_adam,
-                     .norm = CR_NORM_ABSOLUTE,
+                     .norm = CR_NORM_POWER,
+                     .p = 1,
                      .nthread = 1,
                      .watch = watch,
                      .watch_context = t};

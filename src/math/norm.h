@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms of residuals, with first and second derivatives. docs/derivations/cost.md has the equations.
-#ifndef CR_CONTROL_NORM_H
-#define CR_CONTROL_NORM_H
+#ifndef CR_MATH_NORM_H
+#define CR_MATH_NORM_H
 
 #include "base/real.h"
 #include "base/status.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms: each a function of |r|, or a sum of functions of one number.
-#include "control/norm.h"
+#include "math/norm.h"
 
 // a function of one number with its derivatives
 typedef struct {
@@ -37,7 +37,9 @@ cr_status cri_norm_check(const cri_norm* norm, const char* name, cr_error* error
 }
 
 // x^q for x >= 0, and the same where a negative power of 0 would be infinite
-static cr_real power(cr_real x, cr_real q) { return q == 0 ? 1 : cr_pow(x, q); }
+static cr_real power(cr_real x, cr_real q) {
+  return q == 0 ? 1 : q == 1 ? x : q == 2 ? x * x : cr_pow(x, q);
+}
 static cr_real power_near(cr_real x, cr_real q) {
   return power(q < 0 ? cr_max(x, CRI_NORM_NEAR) : x, q);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms: closed forms, derivatives against differences, what they do at 0, and parameters that make no sense.
-#include "control/norm.h"
+#include "math/norm.h"
 
 #include "base/random.h"
 #include "support/close.h"
