@@ -11,6 +11,7 @@
 #include "carom/correction.h"
 #include "carom/cost.h"
 #include "carom/data.h"
+#include "carom/estimator.h"
 #include "carom/feedback.h"
 #include "carom/fields.h"
 #include "carom/filter.h"

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/grad_estimate.h"
 #include "command/jacobian.h"
 #include "command/labels.h"
 #include "command/setup.h"
@@ -21,6 +22,7 @@ typedef struct {
   bool check, trust, jacobian, verbose;
   const char* csv;
   double eps, reach;
+  cr_estimate_options estimate;
 } grad_options;
 
 enum { MOST_SIDES = 16 };
@@ -31,6 +33,7 @@ typedef struct {
   int n;
   const cr_real* gradient;
   cr_real *difference, *scale;
+  const cr_real* error;  // of an estimate
 } request;
 
 typedef struct {
@@ -52,6 +55,8 @@ typedef struct {
   double seconds_forward, seconds_backward;
   int switches;  // of contacts and limits over the run, where --check asks
   cr_trust trust;
+  cr_smoothed_gradient estimate;
+  cr_real* numbers;             // its arrays
   char sides[MOST_SIDES][256];  // at the start
   int nside;
 } grad;
@@ -122,6 +127,10 @@ static cr_status prepare(grad* g, cr_error* error) {
   if (o->eps > 0 && !o->check) {
     return cri_fail(error, CR_ERR_ARG, "--eps %.9g: only with --check", o->eps);
   }
+  if (o->estimate.kind != NULL && (o->check || o->trust)) {
+    return cri_fail(error, CR_ERR_ARG, "--estimator: not with --%s", o->check ? "check" : "trust");
+  }
+  CR_TRY(cr_cli_grad_estimate_check(&o->estimate, error));
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
   CR_TRY(o->cost != NULL ? cr_plan_task_cost(&g->cost, g->setup.m, o->cost, error)
                          : cr_expression_create(&g->expression, g->setup.m, o->loss, error));
@@ -154,6 +163,37 @@ static cr_status differentiate(grad* g, cr_error* error) {
   (void)snprintf(g->doubt, sizeof g->doubt, "%s", cr_rollout_doubt(s->rollout));
   for (int i = 0; i < g->nrequest; i++) {
     g->requests[i].gradient = cr_gradient_get(g->gradient, i);
+  }
+  return CR_OK;
+}
+
+// under noise instead
+static cr_status estimate(grad* g, cr_error* error) {
+  const grad_options* o = g->o;
+  const cr_estimate_case c = {.o = &o->estimate,
+                              .setup = &o->setup,
+                              .made = &g->setup,
+                              .names = &o->wrt,
+                              .loss = o->loss,
+                              .cost = o->cost,
+                              .every = o->at != NULL && strcmp(o->at, "every") == 0};
+  size_t n = 0;
+  for (int i = 0; i < g->nrequest; i++) {
+    n += (size_t)g->requests[i].n;
+  }
+  g->numbers = calloc(2 * n + 1, sizeof *g->numbers);
+  if (g->numbers == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "gradient: no memory for %zu numbers", n);
+  }
+  g->estimate = (cr_smoothed_gradient){
+      .size = sizeof g->estimate, .gradient = g->numbers, .error = g->numbers + n};
+  double start = now();
+  CR_TRY(cr_cli_grad_estimate(&c, &g->estimate, error));
+  g->seconds_forward = now() - start;
+  const cr_real* at = g->numbers;
+  for (int i = 0; i < g->nrequest; at += g->requests[i++].n) {
+    g->requests[i].gradient = at;
+    g->requests[i].error = at + n;
   }
   return CR_OK;
 }
@@ -206,11 +246,13 @@ static cr_real moved_by_nothing(const grad* g, cr_real loss) {
   return most > greater((cr_real)fabs((double)loss), 1) ? most : 0;
 }
 
-static void put_requests(const grad* g, cr_json* j, const char* key, bool differences) {
+typedef enum { GRADIENT, DIFFERENCE, ERROR } kind_of_number;
+
+static void put_requests(const grad* g, cr_json* j, const char* key, kind_of_number kind) {
   cr_json_open(j, key, '{');
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
-    const cr_real* v = differences ? q->difference : q->gradient;
+    const cr_real* v = kind == GRADIENT ? q->gradient : kind == ERROR ? q->error : q->difference;
     const char* name = q->name;
     if (strcmp(name, "ctrl") != 0) {
       cr_json_numbers(j, name, v, q->n);
@@ -253,6 +295,7 @@ static void put_trust(const cr_trust* t, cr_json* j) {
   cr_json_real(j, "across_error", t->across_error);
   cr_json_real(j, "cost", t->cost);
   cr_json_real(j, "cost_more", t->cost_more);
+  cr_json_string(j, "estimator", cr_enum_word("estimator_kind", (int)cr_estimator_for(t)));
   cr_json_close(j, '}');
 }
 
@@ -264,6 +307,15 @@ static void print_uncounted(const cr_trust* t) {
     (void)printf("; counting them changes the gradient by %.3g %%", 100 * (double)t->lacking);
   }
   (void)printf("\n");
+}
+
+// what to use where the gradient will not do
+static void print_instead(const cr_trust* t) {
+  cr_estimator_kind kind = cr_estimator_for(t);
+  if (kind != CR_ESTIMATOR_FIRST) {
+    (void)printf("instead: the gradient of the mean under noise, --estimator %s --sigma NAME=S\n",
+                 cr_enum_word("estimator_kind", (int)kind));
+  }
 }
 
 static void print_trust(const cr_trust* t) {
@@ -299,9 +351,9 @@ static void print_json(const grad* g, cr_real loss) {
     }
     cr_json_close(&j, '}');
   }
-  put_requests(g, &j, "gradient", false);
+  put_requests(g, &j, "gradient", GRADIENT);
   if (g->o->check) {
-    put_requests(g, &j, "differences", true);
+    put_requests(g, &j, "differences", DIFFERENCE);
     cr_json_real(&j, "eps", probe_of(g->o));
     cr_json_string(&j, "differences_of", of_steps(g) ? "these steps" : "the motion");
   }
@@ -333,6 +385,33 @@ static void print_json(const grad* g, cr_real loss) {
   cr_json_finish(&j);
 }
 
+static void print_estimate_json(const grad* g) {
+  const cr_smoothed_gradient* e = &g->estimate;
+  const cr_estimate_options* o = &g->o->estimate;
+  cr_json j = {0};
+  cr_json_open(&j, NULL, '{');
+  cr_json_string(&j, "estimator", o->kind);
+  cr_json_string(&j, "draws", o->draws != NULL ? o->draws : "random");
+  cr_json_int(&j, "samples", cr_cli_grad_estimate_samples(o));
+  cr_json_real(&j, "loss", e->loss);
+  cr_json_real(&j, "mean", e->mean);
+  cr_json_real(&j, "mean_error", e->mean_error);
+  put_requests(g, &j, "gradient", GRADIENT);
+  put_requests(g, &j, "error", ERROR);
+  cr_json_real(&j, "first_variance", e->first_variance);
+  cr_json_real(&j, "zeroth_variance", e->zeroth_variance);
+  if (e->text[0] != 0) {
+    cr_json_real(&j, "alpha", e->alpha);
+    cr_json_real(&j, "distance", e->distance);
+    cr_json_real(&j, "certainty", e->certainty);
+    cr_json_string(&j, "verdict", cr_enum_word("alpha_verdict", (int)e->verdict));
+    cr_json_string(&j, "text", e->text);
+  }
+  cr_json_real(&j, "seconds", (cr_real)g->seconds_forward);
+  cr_json_close(&j, '}');
+  cr_json_finish(&j);
+}
+
 // the name of number k of a request; of controls also their step, else -1
 static int name_of(const grad* g, const request* q, int k, char name[CR_NUMBER_NAME]) {
   const cr_model* m = g->setup.m;
@@ -353,7 +432,11 @@ static cr_status write_csv(const grad* g, cr_error* error) {
   if (file == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
   }
-  (void)fprintf(file, "by,step,gradient%s\n", g->o->check ? ",difference" : "");
+  bool estimated = g->o->estimate.kind != NULL;
+  (void)fprintf(file, "by,step,gradient%s\n",
+                g->o->check ? ",difference"
+                : estimated ? ",error"
+                            : "");
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
@@ -362,6 +445,7 @@ static cr_status write_csv(const grad* g, cr_error* error) {
       (void)(step >= 0 ? fprintf(file, "%d", step) : 0);
       (void)fprintf(file, ",%.17g", (double)q->gradient[k]);
       (void)(g->o->check ? fprintf(file, ",%.17g", (double)q->difference[k]) : 0);
+      (void)(estimated ? fprintf(file, ",%.17g", (double)q->error[k]) : 0);
       (void)fprintf(file, "\n");
     }
   }
@@ -369,6 +453,45 @@ static cr_status write_csv(const grad* g, cr_error* error) {
                                        : cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
   free(text);
   return status;
+}
+
+static void print_numbers(const grad* g, const char* what) {
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    for (int k = 0; k < q->n; k++) {
+      char name[CR_NUMBER_NAME];
+      int step = name_of(g, q, k, name);
+      (void)printf("d %s / d %s", what, name);
+      if (step >= 0) {
+        (void)printf(" in step %d", step);
+      }
+      (void)printf(" = %.12g", (double)q->gradient[k]);
+      if (g->o->check) {
+        (void)printf("   (central difference %.12g)", (double)q->difference[k]);
+      }
+      if (q->error != NULL) {
+        (void)printf(" +- %.3g", (double)q->error[k]);
+      }
+      (void)printf("\n");
+    }
+  }
+}
+
+static void print_estimate(const grad* g) {
+  const cr_smoothed_gradient* e = &g->estimate;
+  if (e->text[0] != 0) {
+    (void)printf("%s\n", e->text);
+  }
+  (void)printf("mean loss %.9g +- %.3g of %d samples, without noise %.9g (%.3g s)\n",
+               (double)e->mean, (double)e->mean_error,
+               cr_cli_grad_estimate_samples(&g->o->estimate), (double)e->loss, g->seconds_forward);
+  if (!isnan(e->first_variance)) {
+    (void)printf("variance of a sample, first order   %.4g\n", (double)e->first_variance);
+  }
+  if (!isnan(e->zeroth_variance)) {
+    (void)printf("variance of a sample, zeroth order  %.4g\n", (double)e->zeroth_variance);
+  }
+  print_numbers(g, "mean");
 }
 
 static void print_text(const grad* g, cr_real loss) {
@@ -393,22 +516,7 @@ static void print_text(const grad* g, cr_real loss) {
         "from which time on\n",
         (double)NOTHING, (double)moved_by_nothing(g, loss));
   }
-  for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
-    for (int k = 0; k < q->n; k++) {
-      char name[CR_NUMBER_NAME];
-      int step = name_of(g, q, k, name);
-      (void)printf("d loss / d %s", name);
-      if (step >= 0) {
-        (void)printf(" in step %d", step);
-      }
-      (void)printf(" = %.12g", (double)q->gradient[k]);
-      if (g->o->check) {
-        (void)printf("   (central difference %.12g)", (double)q->difference[k]);
-      }
-      (void)printf("\n");
-    }
-  }
+  print_numbers(g, "loss");
   for (int i = 0; i < sides_told(g); i++) {
     (void)printf("two slopes at the start: %s\n", g->sides[i]);
   }
@@ -429,7 +537,8 @@ static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   const struct {
     const char* name;
     bool given;
-  } others[] = {{"--loss", o->loss != NULL},
+  } others[] = {{"--estimator", o->estimate.kind != NULL},
+                {"--loss", o->loss != NULL},
                 {"--cost", o->cost != NULL},
                 {"--at", o->at != NULL},
                 {"--check", o->check},
@@ -457,6 +566,13 @@ static cr_status run(grad* g, cr_error* error) {
   }
   CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
   CR_TRY(prepare(g, error));
+  if (o->estimate.kind != NULL) {
+    CR_TRY(estimate(g, error));
+    CR_TRY(o->csv != NULL ? write_csv(g, error) : CR_OK);
+    (o->setup.json ? print_estimate_json : print_estimate)(g);
+    cr_output_tell(o->setup.json ? NULL : o->csv);
+    return CR_OK;
+  }
   CR_TRY(differentiate(g, error));
   CR_TRY(find_sides(g, error));
   if (g->o->check) {
@@ -475,6 +591,7 @@ static cr_status run(grad* g, cr_error* error) {
   } else {
     if (g->o->trust) {
       (void)printf("%s\n", g->trust.text);
+      print_instead(&g->trust);
     }
     print_text(g, g->value);
     if (g->o->trust && g->o->verbose) {
@@ -508,6 +625,7 @@ int cr_cli_grad(int argc, char** argv) {
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv",
        "write the gradient, or the Jacobian, as a table with names"},
       {"--verbose", CR_OPT_FLAG, &o.verbose, "", "--trust: print what was measured too"},
+      CR_ESTIMATE_OPTIONS(o.estimate),
   };
   const cr_command_line line = {
       "grad",
@@ -515,7 +633,7 @@ int cr_cli_grad(int argc, char** argv) {
       rows,
       (int)(sizeof rows / sizeof rows[0]),
       "--loss --wrt --time --set --ctrl --trust --check --integrator --rtol "
-      "--atol --events --jacobian --csv --verbose --json",
+      "--atol --events --jacobian --estimator --samples --sigma --csv --verbose --json",
       {"grad examples/arm.xml --time 0.5 --loss 'site_xpos[tip].z' --wrt qpos "
        "body_mass --ctrl shoulder=0.5",
        "grad examples/cube_toss.xml --time 0.5 --set 'qvel[4]=-6' --loss "
@@ -545,6 +663,7 @@ int cr_cli_grad(int argc, char** argv) {
   }
   bool owned = g->setup.rollout != NULL && g->setup.rollout == cr_gradient_rollout(g->gradient);
   g->setup.rollout = owned ? NULL : g->setup.rollout;
+  free(g->numbers);
   cr_gradient_destroy(g->gradient);
   cr_model_destroy(g->variant);
   cr_expression_destroy(g->expression);

@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert code == 0, output
     add_include(tree, "src/cli/main.c", "model/model.h")
     add_include(tree, "src/bench/timing.c", "engine/pipeline.h")
-    add_include(tree, "src/notebook/table.c", "learn/trust.h")
+    add_include(tree, "src/notebook/table.c", "gradient/trust.h")
     add_include(tree, "src/fit/throw.c", "rollout/trajectory.h")
     add_include(tree, "src/rollout/rollout_batch.c", "tools/json.h")
     add_include(tree, "src/tools/json.c", "model/model.h")

@@ -31,6 +31,10 @@ static const char text_of_other[] =
 
 enum { MOST = 8, ROOM = 4096 };
 
+static const cr_real noise_of_all[64] = {0};
+static const cr_estimator_options estimator_options = {
+    .size = sizeof estimator_options, .samples = 2, .sigma = noise_of_all};
+
 static struct {
   cr_model *m, *same_sizes, *other;
   cr_data *d, *work, *tan, *bar, *fresh;
@@ -60,6 +64,7 @@ static struct {
   cr_fit_info fit_info;
   cr_fit_value fit_value;
   cr_trust trust;
+  cr_smoothed_gradient smoothed;
   mjModel* mj;
   mjData* mj_data;
   cr_model* corrected;  // m with a correction
@@ -249,6 +254,7 @@ static void setup(void) {
   w.compared.size = sizeof w.compared;
   must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
   w.trust.size = sizeof w.trust;
+  w.smoothed.size = sizeof w.smoothed;
   w.problem = (cr_trust_problem){.size = sizeof w.problem,
                                  .rollout = w.rollout,
                                  .m = w.m,
@@ -448,6 +454,8 @@ static const row table[] = {
     ROW(cr_gradient_differences, "6Xe", STATUS, 'g', NULL, NULL),
     ROW(cr_gradient_two_slopes, "6xIe", STATUS, 'u', NULL, NULL),
     ROW(cr_gradient_trust, "67e", STATUS, 'g', NULL, NULL),
+    ROW(cr_gradient_estimate, "\036L\037\177e", STATUS, 0, NULL, NULL),
+    ROW(cr_estimator_for, "7", NOTHING, 0, NULL, NULL),
     ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
     ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL),
     ROW(cr_model_id, "MSS", COUNT, 0, "body", "box"),
@@ -721,6 +729,9 @@ static void* argument_of_identification(char letter) {
       {'\033', &view_options},
       {'\034', &view_motion},
       {'\035', w.shown},
+      {'\036', &w.gradient},
+      {'\037', &estimator_options},
+      {'\177', &w.smoothed},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {
@@ -1270,6 +1281,8 @@ static const sized sizes[] = {
     SIZED(cr_trust_problem, &w.problem, cr_trust_measure, 1, itself),
     SIZED(cr_trust, &w.trust, cr_trust_measure, 0, itself),
     SIZED(cr_trust, &w.trust, cr_gradient_trust, 1, itself),
+    SIZED(cr_estimator_options, &estimator_options, cr_gradient_estimate, 2, itself),
+    SIZED(cr_smoothed_gradient, &w.smoothed, cr_gradient_estimate, 3, itself),
 };
 enum { N_SIZED = sizeof sizes / sizeof sizes[0], BEHIND = 64, UNKNOWN = 0xa5 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places by name, read and moved.
-#include "learn/named.h"
+#include "gradient/named.h"
 
 #include <stdlib.h>
 

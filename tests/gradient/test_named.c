@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Numbers by name: how many, moved where they lie, and put back.
-#include "learn/named.h"
+#include "gradient/named.h"
 
 #include "carom/carom.h"
 #include "model/fields.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a rollout by name: places in the state at the start, controls and parameters. They
 // are read from a gradient, and moved for differences.
-#ifndef CR_LEARN_NAMED_H
-#define CR_LEARN_NAMED_H
+#ifndef CR_GRADIENT_NAMED_H
+#define CR_GRADIENT_NAMED_H
 
 #include "model/names.h"
 #include "rollout/trajectory.h"

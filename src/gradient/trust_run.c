@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of the rollout under test: finer, moved, or with steps that end on events.
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "model/tableau.h"
 #include "rollout/trajectory.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/locale.h"
 #include "carom/fields.h"
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "rollout/trajectory.h"
 
 // ---- the word

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths in units of the scale. What the probes find is tested in test_trust.c.
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "support/close.h"
 
 static const cr_real scale[3] = {1, 2, 10};

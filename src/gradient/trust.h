@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Can the gradient of a rollout be trusted? Figures and a verdict. docs/trust.md says what the
 // figures are compared with, and why. carom/trust.h documents the public functions.
-#ifndef CR_LEARN_TRUST_H
-#define CR_LEARN_TRUST_H
+#ifndef CR_GRADIENT_TRUST_H
+#define CR_GRADIENT_TRUST_H
 
 #include "carom/trust.h"
 

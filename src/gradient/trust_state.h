@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the parts of trust: runs (trust_run.c), probes (trust_probe.c), the verdict
 // (trust_verdict.c). trust.c puts them together.
-#ifndef CR_LEARN_TRUST_STATE_H
-#define CR_LEARN_TRUST_STATE_H
+#ifndef CR_GRADIENT_TRUST_STATE_H
+#define CR_GRADIENT_TRUST_STATE_H
 
-#include "learn/trust.h"
+#include "gradient/trust.h"
 #include "rollout/switches.h"
 
 // docs/trust.md gives the reasons

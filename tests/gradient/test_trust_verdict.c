@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One verdict for each set of figures, and a sentence that says what to do.
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
 

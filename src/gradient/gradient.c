@@ -1,41 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients by name. carom/gradient.h documents the public functions.
-#include "carom/gradient.h"
+#include "gradient/gradient.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "carom/step.h"
 #include "engine/constants.h"
-#include "learn/named.h"
-#include "learn/trust.h"
+#include "gradient/trust.h"
+#include "kinematics/configuration.h"
+#include "kinematics/joint.h"
+#include "math/quat.h"
 #include "model/model_check.h"
 #include "rollout/one_sided.h"
-
-typedef struct {
-  cri_named named;
-  char* name;
-  int n;
-  cr_real* gradient;
-} request;
-
-struct cr_gradient {
-  cr_model* m;
-  const cr_model* backward;
-  bool derive;
-  cr_rollout* rollout;
-  int nstep, nrequest;
-  request* requests;
-  bool computed;
-  cr_loss loss;  // of the last gradient
-  cri_start start;
-  bool kept;  // the stored start is that of the last run
-};
 
 // ---- the names
 
 static cr_status add(cr_gradient* g, const char* name, bool* wanted, cr_error* error) {
-  request* q = &g->requests[g->nrequest++];
+  cri_gradient_name* q = &g->requests[g->nrequest++];
   q->name = strdup(name);
   if (q->name == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "gradient: no memory");
@@ -109,17 +91,17 @@ void cr_gradient_destroy(cr_gradient* g) {
 
 cr_rollout* cr_gradient_rollout(cr_gradient* g) { return g != NULL ? g->rollout : NULL; }
 
-static const request* find(const cr_gradient* g, int i) {
+static const cri_gradient_name* find(const cr_gradient* g, int i) {
   return g != NULL && i >= 0 && i < g->nrequest ? &g->requests[i] : NULL;
 }
 
 int cr_gradient_count(const cr_gradient* g, int i) {
-  const request* q = find(g, i);
+  const cri_gradient_name* q = find(g, i);
   return q != NULL ? q->n : 0;
 }
 
 const cr_real* cr_gradient_get(const cr_gradient* g, int i) {
-  const request* q = find(g, i);
+  const cri_gradient_name* q = find(g, i);
   return q != NULL ? q->gradient : NULL;
 }
 
@@ -134,13 +116,30 @@ static cr_status check_ran(const cri_call* call, const cr_gradient* g) {
                         call->name, g->nstep);
 }
 
-// the result of the backward pass, with the part of derived constants
+int cri_gradient_size(const cr_gradient* g) {
+  int n = 0;
+  for (int i = 0; i < g->nrequest; i++) {
+    n += g->requests[i].n;
+  }
+  return n;
+}
+
+const cri_gradient_name* cri_gradient_find(const cr_gradient* g, int k, int* at) {
+  const cri_gradient_name* q = g->requests;
+  while (k >= q->n) {
+    k -= (q++)->n;
+  }
+  *at = k;
+  return q;
+}
+
+// the result of the backward pass, with the part of derived constants; `to` NULL: where each name has its own
 static cr_status read_all(cr_gradient* g, cr_rollout* r, cr_real* to, cr_error* error) {
   if (g->derive) {
     CR_TRY(cr_constants_vjp(g->m, r->work, r->bar));
   }
   for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
+    const cri_gradient_name* q = &g->requests[i];
     CR_TRY(cri_named_read(&q->named, g->m, r, to != NULL ? to : q->gradient, error));
     to = to != NULL ? to + q->n : NULL;
   }
@@ -161,7 +160,7 @@ cr_status cr_gradient_compute(cr_gradient* g, const cr_loss* loss, cr_error* err
 
 // ---- scale, differences, two slopes
 
-static cr_status keep_start(cr_gradient* g, cr_error* error) {
+cr_status cri_gradient_keep(cr_gradient* g, cr_error* error) {
   if (!g->kept) {
     cri_start_free(&g->start);
     CR_TRY(cri_start_keep(&g->start, g->m, g->rollout, error));
@@ -177,12 +176,21 @@ static cr_status check_computed(const cri_call* call, const cr_gradient* g) {
                                 call->name);
 }
 
-static bool is_parameter(const request* q) {
+static bool is_parameter(const cri_gradient_name* q) {
   return cri_field(q->named.place.field)->kind == CR_KIND_PARAM;
 }
 
+bool cri_gradient_moves_model(const cr_gradient* g) {
+  for (int i = 0; i < g->nrequest; i++) {
+    if (is_parameter(&g->requests[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // a change of one of a state, control or rotation counts as one; a parameter counts when it has doubled
-static cr_real scale_of(const cr_gradient* g, const request* q, int k) {
+static cr_real scale_of(const cr_gradient* g, const cri_gradient_name* q, int k) {
   cr_real x = cr_abs(cri_named_value(&q->named, g->m, g->rollout, k));
   return is_parameter(q) ? (x > 0 ? x : 1) : cr_max(x, 1);
 }
@@ -191,7 +199,7 @@ cr_status cr_gradient_scale(cr_gradient* g, int i, cr_real* scale, cr_error* err
   const cri_call call = {"cr_gradient_scale", error};
   CR_TRY(cri_given(&call, scale, "the scale"));
   CR_TRY(g != NULL && g->kept ? CR_OK : check_ran(&call, g));
-  const request* q = find(g, i);
+  const cri_gradient_name* q = find(g, i);
   if (q == NULL) {
     return cri_fail(error, CR_ERR_ARG, "cr_gradient_scale: there is no name %d", i);
   }
@@ -206,8 +214,8 @@ cr_status cr_gradient_scale(cr_gradient* g, int i, cr_real* scale, cr_error* err
   return CR_OK;
 }
 
-static cr_status moved_loss(cr_gradient* g, const request* q, int k, cr_real h, cr_real* loss,
-                            cr_error* error) {
+static cr_status moved_loss(cr_gradient* g, const cri_gradient_name* q, int k, cr_real h,
+                            cr_real* loss, cr_error* error) {
   cr_rollout* r = g->rollout;
   cri_start_put(&g->start, g->m, r);
   cri_named_move(&q->named, g->m, r, k, h);
@@ -219,7 +227,7 @@ static cr_status moved_loss(cr_gradient* g, const request* q, int k, cr_real h, 
   return CR_OK;
 }
 
-static cr_status differences(cr_gradient* g, const request* q, cr_real h, cr_real* values,
+static cr_status differences(cr_gradient* g, const cri_gradient_name* q, cr_real h, cr_real* values,
                              cr_error* error) {
   for (int k = 0; k < q->n; k++) {
     cr_real plus, minus;
@@ -235,11 +243,11 @@ cr_status cr_gradient_differences(cr_gradient* g, int i, cr_real h, cr_real* val
   const cri_call call = {"cr_gradient_differences", error};
   CR_TRY(check_computed(&call, g));
   CR_TRY(cri_given(&call, values, "values"));
-  const request* q = find(g, i);
+  const cri_gradient_name* q = find(g, i);
   if (q == NULL || !(h > 0)) {
     return cri_fail(error, CR_ERR_ARG, "cr_gradient_differences: name %d, h = %g", i, (double)h);
   }
-  CR_TRY(keep_start(g, error));
+  CR_TRY(cri_gradient_keep(g, error));
   cr_status status = differences(g, q, h, values, error);
   cri_start_put(&g->start, g->m, g->rollout);
   g->rollout->ran = false;  // the last run was a moved one
@@ -270,20 +278,104 @@ cr_status cr_gradient_two_slopes(cr_gradient* g, int i, char* text, int size, in
   return CR_OK;
 }
 
+// ---- all numbers moved at once, orientations by whole vectors
+
+static bool is_qpos(const cri_gradient_name* q) { return q->named.place.field == CR_FIELD_qpos; }
+
+static bool is_turned(const cri_gradient_name* q) {
+  return cri_field(q->named.place.field)->tangent == CR_TANGENT_QUAT;
+}
+
+// the part of a step that moves qpos: nv numbers; false if there is none
+static bool step_of_qpos(const cr_gradient* g, const cr_real* step, cr_real* dq) {
+  bool moves = false;
+  cr_zero(dq, g->m->nv);
+  for (int i = 0; i < g->nrequest; step += g->requests[i++].n) {
+    const cri_gradient_name* q = &g->requests[i];
+    moves = moves || is_qpos(q);
+    for (int k = 0; k < q->n && is_qpos(q); k++) {
+      dq[q->named.place.tan_first + k] += step[k];
+    }
+  }
+  return moves;
+}
+
+static void move_all(cr_gradient* g, cr_rollout* r, const cr_real* step) {
+  size_t mark = cri_mark(r->d);
+  cr_real* dq = cri_push(r->d, (size_t)g->m->nv);
+  if (step_of_qpos(g, step, dq)) {
+    cri_configuration_move(g->m, r->d->qpos, dq, 1, r->d->qpos);
+  }
+  cri_pop(r->d, mark);
+  for (int i = 0; i < g->nrequest; step += g->requests[i++].n) {
+    const cri_gradient_name* q = &g->requests[i];
+    cr_real* quat = is_turned(q) ? cri_field_real(g->m, r->d, q->named.place.field) : NULL;
+    for (int k = 0; k < q->n && !is_qpos(q); k += quat != NULL ? 3 : 1) {
+      if (quat != NULL) {
+        cr_quat_integrate(quat + 4 * ((q->named.place.tan_first + k) / 3), step + k, 1);
+      } else {
+        cri_named_move(&q->named, g->m, r, k, step[k]);
+      }
+    }
+  }
+}
+
+// g = Jr(w)' g: from the tangent at the end of a turn by w to w itself
+static void pull_turn(const cr_real* w, cr_real* g) {
+  cr_real J[9], x[3] = {g[0], g[1], g[2]};
+  cr_so3_jr(J, w);
+  for (int i = 0; i < 3; i++) {
+    g[i] = J[i] * x[0] + J[3 + i] * x[1] + J[6 + i] * x[2];
+  }
+}
+
+cr_status cri_gradient_read_moved(cr_gradient* g, const cr_real* step, cr_real* gradient,
+                                  cr_error* error) {
+  cr_rollout* r = g->rollout;
+  const cr_model* m = g->m;
+  size_t mark = cri_mark(r->d);
+  cr_real* dq = cri_push(r->d, (size_t)m->nv);
+  bool moves = step_of_qpos(g, step, dq);
+  for (int j = 0; j < m->njnt && moves; j++) {
+    cri_joint_space s = cri_joint_space_of(m, j);
+    if (s.rotates) {
+      pull_turn(dq + s.v + s.nflat, r->bar->qpos + s.v + s.nflat);
+    }
+  }
+  cri_pop(r->d, mark);
+  CR_TRY(read_all(g, r, gradient, error));
+  for (int i = 0; i < g->nrequest; i++) {
+    const cri_gradient_name* q = &g->requests[i];
+    for (int k = 0; k < q->n && is_turned(q) && !is_qpos(q); k += 3) {
+      pull_turn(step + k, gradient + k);
+    }
+    step += q->n;
+    gradient += q->n;
+  }
+  return CR_OK;
+}
+
 // ---- trust
 
-static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
-  cr_gradient* g = context;
-  cri_start_put(&g->start, g->m, r);
-  for (int i = 0; i < g->nrequest && step != NULL; i++) {
-    const request* q = &g->requests[i];
-    for (int k = 0; k < q->n; k++) {
-      cri_named_move(&q->named, g->m, r, k, *step++);
-    }
+static cr_status put_start(cr_gradient* g, cr_rollout* r, const cri_start* start,
+                           const cr_real* step, cr_error* error) {
+  cri_start_put(start, g->m, r);
+  if (step != NULL) {
+    move_all(g, r, step);
   }
   cr_status status = step != NULL && g->derive ? cr_constants(g->m, r->work) : CR_OK;
   return status == CR_OK ? CR_OK
                          : cri_fail(error, status, "derived constants: %s", r->work->error.text);
+}
+
+cr_status cri_gradient_put(cr_gradient* g, const cri_start* start, const cr_real* step,
+                           cr_error* error) {
+  return put_start(g, g->rollout, start, step, error);
+}
+
+static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
+  cr_gradient* g = context;
+  return put_start(g, r, &g->start, step, error);
 }
 
 static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
@@ -293,7 +385,7 @@ static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, 
 // parameters at zero that the model does not allow below
 static void set_bounds(cr_gradient* g, bool* only_up) {
   for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
+    const cri_gradient_name* q = &g->requests[i];
     for (int k = 0; k < q->n; k++, only_up++) {
       cr_error ignored;
       if (!is_parameter(q) || cri_named_value(&q->named, g->m, g->rollout, k) != 0) {
@@ -324,7 +416,7 @@ cr_status cr_gradient_trust(cr_gradient* g, cr_real reach, cr_trust* out, cr_err
   const cri_call call = {"cr_gradient_trust", error};
   CR_TRY(check_computed(&call, g));
   CR_TRY(cri_given(&call, out, "trust"));
-  CR_TRY(keep_start(g, error));
+  CR_TRY(cri_gradient_keep(g, error));
   cr_trust_problem p = {.size = sizeof p,
                         .rollout = g->rollout,
                         .m = g->m,
@@ -335,9 +427,7 @@ cr_status cr_gradient_trust(cr_gradient* g, cr_real reach, cr_trust* out, cr_err
                         .context = g,
                         .start = start_moved,
                         .gradient = read_gradient};
-  for (int i = 0; i < g->nrequest; i++) {
-    p.n += g->requests[i].n;
-  }
+  p.n = cri_gradient_size(g);
   cr_real* scale = calloc((size_t)p.n + 1, sizeof *scale);
   bool* only_up = calloc((size_t)p.n + 1, sizeof *only_up);
   cr_status status = scale == NULL || only_up == NULL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Existing levels, and the cost of a step. test_trust.c tests the runs.
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with tighter tolerances, the tangent's growth, probes to both sides, the same with contacts
 // counted; then the verdict.
-#include "learn/trust.h"
+#include "gradient/trust.h"
 
 #include <stdlib.h>
 
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 #include "rollout/tangent.h"
 #include "rollout/trajectory.h"
 

@@ -3,7 +3,7 @@
 // Launch speeds of a cube and a capsule that bounce: wherever --trust says trust, the gradient agrees
 // with differences of the converged end, taken with another step. Where it does not agree, the verdict says so.
 #include "carom/carom.h"
-#include "learn/trust.h"
+#include "gradient/trust.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
 

@@ -2,7 +2,7 @@
 // Differences of the loss beside the gradient's predictions: along it, and along random directions
 // across it.
 #include "base/random.h"
-#include "learn/trust_state.h"
+#include "gradient/trust_state.h"
 
 cr_real cri_trust_length(const cri_trust* t, const cr_real* a, const cr_real* b) {
   cr_real sum = 0;

@@ -2,7 +2,7 @@
 // Needs: io
 // Verdicts where the truth is known: a pendulum, a cube at a coarse tolerance, moving contacts that are
 // not counted, a pendulum beyond its horizon, a landing at the moment the loss looks.
-#include "learn/trust.h"
+#include "gradient/trust.h"
 
 #include "carom/carom.h"
 #include "rollout/tangent.h"

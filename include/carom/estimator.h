@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of a loss that noise has smoothed: of E[L(x + w)], w normal with mean 0. Where the loss jumps or is stiff, the
+// gradient at one point misleads; that of the mean does not.
+#ifndef CAROM_ESTIMATOR_H
+#define CAROM_ESTIMATOR_H
+
+#include "carom/gradient.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How the gradient of the mean is estimated from N samples w_i with covariance S (docs/estimators.md).
+typedef enum {
+  CR_ESTIMATOR_FIRST,  // F = mean of L'(x + w_i): biased where samples miss a jump, its variance grows with stiffness
+  CR_ESTIMATOR_ZEROTH,  // Z = mean of (L(x + w_i) - L(x)) S^-1 w_i: never biased
+  CR_ESTIMATOR_ALPHA  // alpha F + (1 - alpha) Z: the least variance that its bound on the bias allows
+} cr_estimator_kind;
+
+typedef enum {
+  CR_DRAWS_RANDOM,      // independent
+  CR_DRAWS_ANTITHETIC,  // pairs w and -w
+  CR_DRAWS_QUASI  // eight independent sets of points that fill the space evenly (scrambled Halton points)
+} cr_draws;
+
+/// What the weight of an alpha-order estimate comes from.
+typedef enum {
+  CR_ALPHA_FREE,     // least variance
+  CR_ALPHA_BOUNDED,  // less than that, for the bound on the bias
+  CR_ALPHA_ZERO      // 0: the samples are too few to tell the bias of F within the bound
+} cr_alpha_verdict;
+
+/// What a zero stands for is in brackets.
+typedef struct {
+  size_t size;  // sizeof(cr_estimator_options), set by the caller
+  cr_estimator_kind kind;
+  int samples;  // N, at least 2; ANTITHETIC even, QUASI a multiple of 8
+  const cr_real*
+      sigma;  // n: standard deviation of each number, in the order of the names; of FIRST some may be 0
+  const cr_real* covariance;  // n x n, instead of sigma
+  cr_draws draws;
+  uint64_t seed;       // one seed, one set of samples: common random numbers
+  cr_real confidence;  // of intervals, and of the bound on the bias [0.95]
+  cr_real bias;   // gamma: how far ALPHA may be from the truth, as a norm; infinite: any [2 eps]
+  cr_real bound;  // L: the largest norm that a summand of Z can have [the largest that was seen]
+  bool (*stop)(void* context);  // asked before every sample, by any thread; true ends; may be NULL
+  void* context;
+} cr_estimator_options;
+
+/// An estimate. Figures that the kind does not have are NaN.
+typedef struct {
+  size_t size;  // sizeof(cr_smoothed_gradient), set by the caller
+  cr_real *gradient,
+      *error;  // n each, set by the caller: the estimate, half the width of its interval; NULL: not asked
+  cr_real *first, *zeroth;         // n each, set by the caller: F, Z; NULL: not asked
+  cr_real loss, mean, mean_error;  // L(x); the mean of L(x + w), and half the width of its interval
+  cr_real first_variance, zeroth_variance;  // of one sample: trace of the covariance of its summand
+  cr_real alpha;                            // weight of F
+  cr_real distance,
+      certainty;  // |F - Z|; eps, within which Z is from the truth with the confidence
+  cr_alpha_verdict verdict;
+  char text[256];  // a sentence about bias and variance
+} cr_smoothed_gradient;
+
+/// Estimates the gradient of E[L(x + w)] by the numbers of a gradient's names. Runs the rollouts of the workers, one a thread: all
+/// are created alike, each with a model of its own, and with a loss of its own that is the same function. Worker 0 has the
+/// start, in its rollout and its model; the others are given it. Afterwards the rollouts of workers that worked are at a sample.
+/// Map      worker 0's start, losses, options -> estimate
+/// Equation [estimator.e1 ... e6], docs/derivations/estimator.md
+/// Shapes   workers[nworker], losses[nworker]
+/// Threads  the same bits for any nworker
+/// Smooth   E[L] is, for any L that does not grow too fast
+/// Errors   CR_ERR_ARG for options that are none, and for parameters where the backward pass has a model of its own; CR_ERR_INTERRUPTED; CR_ERR_MEMORY; those of a run or a gradient, with the
+///          number of the sample; CR_ERR_MODEL where a sample moves a parameter to what the model does not allow
+CR_API cr_status cr_gradient_estimate(cr_gradient* const* workers, const cr_loss* losses,
+                                      int nworker, const cr_estimator_options* options,
+                                      cr_smoothed_gradient* estimate, cr_error* error);
+
+/// The estimator to use where a gradient was measured: FIRST where it may be trusted, or a finer run would do; ALPHA where contacts come
+/// in another order or at moments that are not counted; ZEROTH where the motion is chaotic or the gradient never settles.
+CR_API cr_estimator_kind cr_estimator_for(const cr_trust* trust);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
