@@ -71,6 +71,19 @@ CR_API void cr_model_destroy(cr_model* model);
 ///          in use: a file holds no code
 CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error* error);
 
+/// The bytes of the file that cr_model_save writes, in memory: to send a model, or to keep it inside something else.
+/// bytes    NULL: only counts them
+/// Shapes   bytes[room]; *n of them
+/// Errors   CR_ERR_ARG if there is too little room; CR_ERR_MEMORY; CR_ERR_UNSUPPORTED as cr_model_save
+CR_API cr_status cr_model_save_bytes(const cr_model* model, void* bytes, size_t room, size_t* n,
+                                     cr_error* error);
+
+/// Opens a model from these bytes. They are copied.
+/// Owner    the caller closes it with cr_model_destroy
+/// Errors   CR_ERR_FORMAT: other bytes, damaged ones, those of another version; CR_ERR_MODEL, CR_ERR_MEMORY
+CR_API cr_status cr_model_open_bytes(cr_model** model, const void* bytes, size_t n,
+                                     cr_error* error);
+
 /// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for an unknown name.
 CR_API int cr_model_count(const cr_model* model, const char* name);
 

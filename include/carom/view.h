@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that shows a model and its motions in a browser: one HTML file that needs no network and no server. docs/view.md says
-// what it shows, and which numbers it holds.
+// A page that shows a model and its motions in a browser, or simulates it there: one HTML file that needs no network and no server.
+// docs/view.md says what it shows, and which numbers it holds.
 #ifndef CAROM_VIEW_H
 #define CAROM_VIEW_H
 
@@ -55,6 +55,26 @@ CR_API cr_status cr_view_take(cr_view* view, cr_data* d, cr_error* error);
 /// Errors   CR_ERR_FILE; CR_ERR_FORMAT: no positions, another model, no rows; those of cr_view_take, with the row
 CR_API cr_status cr_view_read(cr_view* view, const char* path, const char* name, cr_real fps,
                               cr_error* error);
+
+/// A page that simulates: the core as WebAssembly and the model are in it. The mouse pulls bodies, sliders move controls and parameters, and the
+/// page predicts a coordinate of a body and shows its gradient. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;                    // sizeof(cr_view_live), set by the caller
+  const char* const* parameters;  // places of parameters of the model, as "body_mass[cube]": a slider for each number
+                                  // [mass and friction of the body, gravity[2]]
+  const cr_real *low, *high;      // the ends of the sliders, for each place; where both are 0: [a tenth of the number, three times it]
+  int nparameter;
+  const char* body;  // whose position is predicted at first [the first that moves]
+  cr_real ahead;     // how far the page predicts at first, s [0.3 s, at most 200 steps]
+} cr_view_live;
+
+/// Makes the page simulate from the state in d, which becomes its only motion, with one state.
+/// Leaves   d as after cr_forward
+/// Errors   CR_ERR_UNSUPPORTED if the library was built without WebAssembly (docs/view.md), or for a model that no file can hold; CR_ERR_ARG: the
+///          page has motions, nothing moves, a slider without length; CR_ERR_NAME for a place that is no parameter with a gradient, or that the page draws
+///          as it is (sizes and poses of geoms and sites, meshes, height fields); those of cr_view_take
+CR_API cr_status cr_view_set_live(cr_view* view, cr_data* d, const cr_view_live* live,
+                                  cr_error* error);
 
 /// States of motion i, in the order in which they were begun; -1 if there is no such motion.
 CR_API int cr_view_states(const cr_view* view, int i);

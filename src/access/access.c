@@ -24,10 +24,8 @@ void cr_model_destroy(cr_model* m) {
   }
 }
 
-cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
-  const cri_call call = {"cr_model_save", error};
-  CR_TRY(cri_given(&call, m, "the model"));
-  CR_TRY(cri_given(&call, path, "the path"));
+// what Carom's own file can hold
+static cr_status check_kept(const cr_model* m, const char* path, cr_error* error) {
   if (m->schedule != NULL && m->schedule->nadded > 0) {
     return cri_fail(error, CR_ERR_UNSUPPORTED,
                     "%s: the model has stages that were added, and code is not written to a file",
@@ -39,7 +37,34 @@ cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
                     "geoms, which a file does not hold",
                     path);
   }
+  return CR_OK;
+}
+
+cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
+  const cri_call call = {"cr_model_save", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(check_kept(m, path, error));
   return cri_model_save(m, path, error);
+}
+
+cr_status cr_model_save_bytes(const cr_model* m, void* bytes, size_t room, size_t* n,
+                              cr_error* error) {
+  const cri_call call = {"cr_model_save_bytes", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, n, "where the number of bytes goes"));
+  CR_TRY(check_kept(m, "cr_model_save_bytes", error));
+  unsigned char* all = NULL;
+  CR_TRY(cri_model_save_bytes(m, &all, n, error));
+  bool fits = *n <= room;
+  if (bytes != NULL && fits) {
+    memcpy(bytes, all, *n);
+  }
+  free(all);
+  return bytes == NULL || fits
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG, "cr_model_save_bytes: %zu bytes, and room for %zu", *n,
+                        room);
 }
 
 int cr_model_count(const cr_model* m, const char* name) {

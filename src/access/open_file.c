@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model from Carom's own file.
+// A model from Carom's own file, or from its bytes.
 #include "access/open_file.h"
 
 #include <stdlib.h>
 
+#include "carom/model.h"
 #include "model/file.h"
+#include "model/misuse.h"
 #include "model/model_check.h"
 
 cr_status cri_model_opened(cr_model* m, const char* path, cr_error* error) {
@@ -30,6 +32,25 @@ cr_status cri_model_file_open(cr_model** out, const char* path, cr_error* error)
                       path);
   }
   status = status == CR_OK ? cri_model_opened(m, path, error) : status;
+  if (status != CR_OK) {
+    free(m);
+    return status;
+  }
+  *out = m;
+  return CR_OK;
+}
+
+cr_status cr_model_open_bytes(cr_model** out, const void* bytes, size_t n, cr_error* error) {
+  static const char name[] = "cr_model_open_bytes";
+  const cri_call call = {name, error};
+  CR_TRY(cri_given(&call, out, "where the model goes"));
+  CR_TRY(cri_given(&call, bytes, "the bytes"));
+  cr_model* m = calloc(1, sizeof *m);
+  if (m == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", name);
+  }
+  cr_status status = cri_model_read_bytes(m, bytes, n, name, error);
+  status = status == CR_OK ? cri_model_opened(m, name, error) : status;
   if (status != CR_OK) {
     free(m);
     return status;

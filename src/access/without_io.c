@@ -175,6 +175,11 @@ cr_status cr_view_read(cr_view* view, const char* path, const char* name, cr_rea
   return without("cr_view_read", "src/view", error);
 }
 
+cr_status cr_view_set_live(cr_view* view, cr_data* d, const cr_view_live* live, cr_error* error) {
+  (void)view, (void)d, (void)live;
+  return without("cr_view_set_live", "src/view", error);
+}
+
 int cr_view_states(const cr_view* view, int i) {
   (void)view, (void)i;
   return -1;

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// carom view: a page that shows a model and its motion in a browser.
+// carom view: a page that shows a model and its motion in a browser, or simulates it there.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/locale.h"
 #include "cli/commands.h"
 #include "command/setup.h"
 #include "tools/files.h"
 
 typedef struct {
-  cr_text_list files, plot;
-  const char *model, *out, *keyframe;
+  cr_text_list files, plot, parameters;
+  const char *model, *out, *keyframe, *body;
   cr_urdf_words urdf;
-  double fps;
+  double fps, ahead;
   int triangles;
-  bool force, json;
+  bool live, force, json;
 } view_options;
+
+// the sliders of a live page
+typedef struct {
+  char* text;  // all names
+  const char* names[CR_MAX_LIST];
+  cr_real low[CR_MAX_LIST], high[CR_MAX_LIST];
+} sliders;
 
 typedef struct {
   const view_options* o;
@@ -58,8 +66,25 @@ static cr_status check_output(const view* v, cr_error* error) {
   return cr_output_check("--out", out, "html htm", v->o->force, error);
 }
 
+// an option that only a live page has, or that it has not
+static cr_status check_live(const view* v, cr_error* error) {
+  const view_options* o = v->o;
+  if (o->live && v->nrecording > 0) {
+    return cri_fail(error, CR_ERR_ARG, "--live: the page simulates; leave %s out", v->recording[0]);
+  }
+  if (o->live && o->plot.n > 0) {
+    return cri_fail(error, CR_ERR_ARG, "--plot: needs a recording; a live page has no plots");
+  }
+  if (!o->live && (o->parameters.n > 0 || o->body != NULL || o->ahead > 0)) {
+    return cri_fail(error, CR_ERR_ARG, "%s: needs --live",
+                    o->parameters.n > 0 ? "--parameter" : (o->body != NULL ? "--body" : "--ahead"));
+  }
+  return CR_OK;
+}
+
 // an option that would do nothing is refused
 static cr_status check_use(const view* v, bool fps_given, cr_error* error) {
+  CR_TRY(check_live(v, error));
   if (v->nrecording > 0 && v->o->keyframe != NULL) {
     return cri_fail(error, CR_ERR_ARG, "--keyframe %s: the recording gives the poses",
                     v->o->keyframe);
@@ -91,15 +116,75 @@ static cr_status open_model(view* v, cr_error* error) {
   return cr_view_create(&v->page, v->m, &options, error);
 }
 
-// one frame: the reference pose, or a keyframe
-static cr_status take_pose(view* v, cr_error* error) {
+// NAME[=LOW:HIGH]; `name` is a copy that may be cut
+static cr_status read_slider(char* name, cr_real* low, cr_real* high, cr_error* error) {
+  char* words = strrchr(name, '=');
+  if (words == NULL) {
+    return CR_OK;
+  }
+  *words++ = 0;
+  char *colon = NULL, *end = NULL;
+  *low = (cr_real)cri_number(words, &colon);
+  if (colon != words && *colon == ':') {
+    *high = (cr_real)cri_number(colon + 1, &end);
+  }
+  if (end == NULL || end == colon + 1 || *end != 0 || !(*low < *high)) {
+    return cri_fail(error, CR_ERR_ARG, "--parameter %s=%s: LOW:HIGH expected behind '=', LOW < HIGH",
+                    name, words);
+  }
+  return CR_OK;
+}
+
+static cr_status read_sliders(sliders* s, const cr_text_list* list, cr_error* error) {
+  size_t n = 1;
+  for (int i = 0; i < list->n; i++) {
+    n += strlen(list->text[i]) + 1;
+  }
+  s->text = calloc(n, 1);
+  if (s->text == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "view: no memory");
+  }
+  char* at = s->text;
+  for (int i = 0; i < list->n; i++) {
+    size_t length = strlen(list->text[i]) + 1;
+    memcpy(at, list->text[i], length);
+    CR_TRY(read_slider(at, &s->low[i], &s->high[i], error));
+    s->names[i] = at;
+    at += length;
+  }
+  return CR_OK;
+}
+
+static cr_status simulate(view* v, cr_data* d, cr_error* error) {
+  sliders s = {0};
+  const cr_view_live live = {.size = sizeof live,
+                             .parameters = s.names,
+                             .low = s.low,
+                             .high = s.high,
+                             .nparameter = v->o->parameters.n,
+                             .body = v->o->body,
+                             .ahead = (cr_real)v->o->ahead};
+  cr_status status = read_sliders(&s, &v->o->parameters, error);
+  status = status == CR_OK ? cr_view_set_live(v->page, d, &live, error) : status;
+  free(s.text);
+  return status;
+}
+
+static cr_status take_frame(view* v, cr_data* d, cr_error* error) {
   const cr_view_motion motion = {.size = sizeof motion};
+  CR_TRY(cr_view_begin(v->page, &motion, error));
+  return cr_view_take(v->page, d, error);
+}
+
+// the reference pose or a keyframe: one frame, or where a simulation begins
+static cr_status take_pose(view* v, cr_error* error) {
   cr_data* d;
   CR_TRY(cr_data_create(&d, v->m, error));
   cr_status status =
       v->o->keyframe == NULL ? CR_OK : cr_setup_keyframe(v->m, d, v->o->keyframe, error);
-  status = status == CR_OK ? cr_view_begin(v->page, &motion, error) : status;
-  status = status == CR_OK ? cr_view_take(v->page, d, error) : status;
+  if (status == CR_OK) {
+    status = v->o->live ? simulate(v, d, error) : take_frame(v, d, error);
+  }
   cr_data_destroy(d);
   return status;
 }
@@ -169,6 +254,15 @@ int cr_cli_view(int argc, char** argv) {
        "draw all meshes with about N triangles at most, larger ones coarser (default 150000)"},
       {"--keyframe", CR_OPT_TEXT, &o.keyframe, "K",
        "without a recording: show a keyframe, by name or number (default: the reference pose)"},
+      {"--live", CR_OPT_FLAG, &o.live, "",
+       "the page simulates: pull bodies with the mouse, move controls and parameters, see the gradient"},
+      {"--parameter", CR_OPT_LIST, &o.parameters, "NAME[=LOW:HIGH]",
+       "with --live: a slider for each number of a parameter, as body_mass[torso] or gravity[2]=-20:0 "
+       "(default: mass and friction of the body, gravity[2])"},
+      {"--body", CR_OPT_TEXT, &o.body, "NAME",
+       "with --live: predict the position of this body (default: the first that moves)"},
+      {"--ahead", CR_OPT_POSITIVE, &o.ahead, "S",
+       "with --live: predict so many seconds (default 0.3, at most 200 steps)"},
       CR_URDF_OPTIONS(o.urdf),
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
@@ -177,9 +271,9 @@ int cr_cli_view(int argc, char** argv) {
       "Writes a page that shows a model and its motion in a browser, without a network.",
       rows,
       (int)(sizeof rows / sizeof rows[0]),
-      "--out --plot --keyframe --fps --force --json",
-      {"view examples/arm.xml --out arm.html",
-       "view examples/arm.xml swing.h5 --plot 'qpos[elbow]' --out swing.html"}};
+      "--out --live --parameter --plot --keyframe --fps --force --json",
+      {"view examples/arm.xml swing.h5 --plot 'qpos[elbow]' --out swing.html",
+       "view examples/cube_toss.xml --live --out cube.html"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);

@@ -142,7 +142,7 @@ static void put_field(buffer* b, const cr_model* m, cr_field_id id) {
   }
 }
 
-cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
+static buffer bytes_of(const cr_model* m) {
   buffer b = {0};
   put(&b, magic, sizeof magic);
   put_number(&b, CR_MODEL_FILE_VERSION, 4);
@@ -154,10 +154,26 @@ cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
     put_field(&b, m, (cr_field_id)i);
   }
   put_number(&b, checksum(b.data, b.n), 8);
+  return b;
+}
+
+cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
+  buffer b = bytes_of(m);
   cr_status status = b.failed ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
                               : cri_whole_file_write(path, b.data, b.n, error);
   free(b.data);
   return status;
+}
+
+cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n, cr_error* error) {
+  buffer b = bytes_of(m);
+  if (b.failed) {
+    free(b.data);
+    return cri_fail(error, CR_ERR_MEMORY, "a model in memory: no memory");
+  }
+  *bytes = b.data;
+  *n = b.n;
+  return CR_OK;
 }
 
 // ---- reading
@@ -324,18 +340,22 @@ static cr_status read_whole(buffer* b, const char* path, cr_error* error) {
   return ok && !b->failed ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: cannot be read", path);
 }
 
+cr_status cri_model_read_bytes(cr_model* m, const unsigned char* bytes, size_t n, const char* name,
+                               cr_error* error) {
+  cr_model read = {0};
+  reader r = {.data = bytes, .n = n};
+  CR_TRY(parse(&read, &r, name, error));
+  *m = read;
+  return CR_OK;
+}
+
 cr_status cri_model_read(cr_model* m, const char* path, cr_error* error) {
   buffer b = {0};
-  cr_model read = {0};
   cr_status status = read_whole(&b, path, error);
   if (status == CR_OK) {
-    reader r = {.data = b.data, .n = b.n};
-    status = parse(&read, &r, path, error);
+    status = cri_model_read_bytes(m, b.data, b.n, path, error);
   }
   free(b.data);
-  if (status == CR_OK) {
-    *m = read;
-  }
   return status;
 }
 

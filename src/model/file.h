@@ -19,6 +19,14 @@ cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error);
 /// Errors: CR_ERR_FILE, CR_ERR_FORMAT (not a model file, truncated, checksum, version, fields).
 cr_status cri_model_read(cr_model* m, const char* path, cr_error* error);
 
+/// The same bytes in memory. Owner: the caller, free.
+cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n, cr_error* error);
+
+/// Reads a model from the bytes of a file; `name` begins sentences.
+/// Errors: CR_ERR_FORMAT
+cr_status cri_model_read_bytes(cr_model* m, const unsigned char* bytes, size_t n, const char* name,
+                               cr_error* error);
+
 /// True if the file begins as a Carom model file does.
 bool cri_model_file_is(const char* path);
 

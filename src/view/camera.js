@@ -61,15 +61,26 @@ function pinch(camera, before, now, high) {
   }
 }
 
-function followPointers(canvas, camera, changed, reset) {
-  const down = new Map(), point = (e) => ({ x: e.clientX, y: e.clientY });
+// hold(point): null, or { move(point), end() } where the pointer takes hold of something instead of turning
+function followPointers(canvas, camera, changed, reset, hold) {
+  const down = new Map(), held = new Map(), point = (e) => ({ x: e.clientX, y: e.clientY });
   const pair = () => middle(...down.values());
   canvas.addEventListener("pointerdown", (e) => {
     canvas.setPointerCapture(e.pointerId);
-    down.set(e.pointerId, point(e));
+    const grip = hold && e.button === 0 && !e.shiftKey && down.size === 0 ? hold(point(e)) : null;
+    if (grip) {
+      held.set(e.pointerId, grip);
+    } else {
+      down.set(e.pointerId, point(e));
+    }
+    changed();
   });
   canvas.addEventListener("pointermove", (e) => {
     const last = down.get(e.pointerId), high = canvas.clientHeight;
+    if (held.has(e.pointerId)) {
+      held.get(e.pointerId).move(point(e));
+      changed();
+    }
     if (!last) {
       return;
     }
@@ -85,7 +96,14 @@ function followPointers(canvas, camera, changed, reset) {
     }
     changed();
   });
-  ["pointerup", "pointercancel"].forEach((name) => canvas.addEventListener(name, (e) => down.delete(e.pointerId)));
+  ["pointerup", "pointercancel"].forEach((name) => canvas.addEventListener(name, (e) => {
+    down.delete(e.pointerId);
+    if (held.has(e.pointerId)) {
+      held.get(e.pointerId).end();
+      held.delete(e.pointerId);
+      changed();
+    }
+  }));
   canvas.addEventListener("wheel", (e) => {
     e.preventDefault();
     zoomCamera(camera, Math.exp(0.0012 * e.deltaY * (e.deltaMode === 1 ? 20 : 1)));

@@ -6,45 +6,41 @@ const looks = {
   dark: { sky: [0.082, 0.098, 0.118], ground: [0.16, 0.185, 0.21], line: [0.45, 0.50, 0.56, 0.45] },
 };
 const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
-const byId = (id) => document.getElementById(id);
-const fixed = (x) => x.toFixed(x >= 100 ? 1 : 2);
 
-const state = { time: 0, playing: false, speed: 1, theme: "light", stale: true, share: 1, last: 0, rate: 0, drawn: 0, counted: 0 };
-let data, scene, canvas, camera, plots = [], end = 0;
+const state = {
+  playing: false, speed: 1, theme: "light", stale: true, share: 1, last: 0, rate: 0, drawn: 0, counted: 0,
+  get time() { return player.now ?? player.time; },
+};
+let data, scene, canvas, camera, player;
+
+const changed = () => { state.stale = true; };
 
 function setTheme(theme) {
   state.theme = theme;
   document.documentElement.dataset.theme = theme;
-  plots.forEach(drawPlot);
-  state.stale = true;
-}
-
-function seek(time) {
-  state.time = Math.min(Math.max(time, 0), end);
-  state.stale = true;
+  player.redraw();
+  changed();
 }
 
 function setPlaying(playing) {
-  if (playing && state.time >= end) {
-    state.time = 0;
+  if (playing) {
+    player.begin();
   }
-  state.playing = playing && end > 0;
+  state.playing = playing && player.moves;
   state.last = performance.now();
   state.drawn = 0;
   byId("play").innerHTML = state.playing ? "&#10074;&#10074;" : "&#9654;";
-  state.stale = true;
+  changed();
 }
 
 function reset() {
-  fitCamera(camera, scene.box, canvas.canvas.clientWidth / canvas.canvas.clientHeight);
-  state.stale = true;
+  fitCamera(camera, player.box(scene), canvas.canvas.clientWidth / canvas.canvas.clientHeight);
+  changed();
 }
 
-// frame by frame of the first motion
 function step(by) {
-  const motion = data.motions[0], { at } = frameAt(motion, state.time + 1e-9);
   setPlaying(false);
-  seek(motion.time[Math.min(Math.max(at + by, 0), motion.frames - 1)]);
+  player.step(by);
 }
 
 function changeSpeed(by) {
@@ -54,8 +50,8 @@ function changeSpeed(by) {
 }
 
 const keys = {
-  " ": () => setPlaying(!state.playing), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => seek(0),
-  End: () => seek(end), "+": () => changeSpeed(1), "=": () => changeSpeed(1), "-": () => changeSpeed(-1), f: reset,
+  " ": () => setPlaying(!state.playing), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => player.first(),
+  End: () => player.last(), "+": () => changeSpeed(1), "=": () => changeSpeed(1), "-": () => changeSpeed(-1), f: reset,
 };
 
 function onKey(e) {
@@ -70,7 +66,7 @@ function addSwitch(parent, text, get, set) {
   const label = element("label", "", parent), box = document.createElement("input");
   box.type = "checkbox";
   box.checked = get();
-  box.addEventListener("change", () => { set(box.checked); state.stale = true; });
+  box.addEventListener("change", () => { set(box.checked); changed(); });
   label.append(box, text);
   return label;
 }
@@ -108,20 +104,12 @@ function makeLegend() {
 }
 
 function makeBar() {
-  const slider = byId("time"), select = byId("speed");
-  byId("bar").hidden = end === 0;
-  slider.max = end;
-  slider.addEventListener("input", () => { setPlaying(false); seek(Number(slider.value)); });
+  const select = byId("speed");
+  byId("bar").hidden = !player.moves;
   byId("play").addEventListener("click", () => setPlaying(!state.playing));
   speeds.forEach((s) => element("option", `${s}x`, select));
   select.selectedIndex = speeds.indexOf(1);
   select.addEventListener("change", () => { state.speed = speeds[select.selectedIndex]; });
-}
-
-function showTime() {
-  byId("time").value = state.time;
-  byId("clock").innerHTML = `${fixed(state.time)}<span> / ${fixed(end)}</span> s`;
-  plots.forEach((p) => markPlot(p, state.time));
 }
 
 // fewer pixels and no shadows where the machine is too slow for 30 frames a second
@@ -147,22 +135,22 @@ function advance(now) {
   state.last = now;
   if (state.playing && seconds > 0) {
     adapt(now);
-    state.time += seconds * state.speed;
-    if (state.time >= end) {
-      seek(end);
+    if (!player.advance(seconds * state.speed)) {
       setPlaying(false);
     }
-    state.stale = true;
+    changed();
   }
 }
+
+const draw = () => drawScene(canvas, scene, camera, player.time, looks[state.theme]);
 
 function tick(now) {
   advance(now);
   if (state.stale) {
     state.stale = false;
     fitCanvas(canvas, state.share);
-    drawScene(canvas, scene, camera, state.time, looks[state.theme]);
-    showTime();
+    player.show();
+    draw();
   }
   requestAnimationFrame(tick);
 }
@@ -176,7 +164,7 @@ function readAddress() {
     aimCamera(camera, numbers.slice(0, 3), numbers.slice(3));
   }
   if (asked.has("time")) {
-    seek(Number(asked.get("time")) || 0);
+    player.seek(Number(asked.get("time")) || 0);
   }
   if (asked.has("panel")) {
     byId("panel").open = asked.get("panel") === "open";
@@ -193,28 +181,28 @@ function fault(text) {
   byId("fault").hidden = false;
 }
 
-function start() {
+async function start() {
   data = readData(JSON.parse(byId("carom-data").textContent), isSlow());
   canvas = openCanvas(document.querySelector("canvas"));
   if (!canvas) {
     fault("This browser has no WebGL 2, which the scene needs.");
     return;
   }
-  end = Math.max(...data.motions.map((m) => m.end));
   scene = makeScene(canvas, data);
   camera = makeCamera();
+  const stop = () => setPlaying(false);
+  player = data.live ? await makeLive(data, scene, camera, canvas.canvas, changed, stop) : makePlayback(data, changed, stop);
   makePanel();
   makeLegend();
   makeBar();
-  plots = data.plots.map((p, i) => makePlot(data, i, end, seek));
-  followPointers(canvas.canvas, camera, () => { state.stale = true; }, reset);
+  followPointers(canvas.canvas, camera, changed, reset, player.hold);
   window.addEventListener("keydown", onKey);
-  new ResizeObserver(() => { plots.forEach(drawPlot); state.stale = true; }).observe(document.body);
+  new ResizeObserver(() => { player.redraw(); changed(); }).observe(document.body);
   reset();
   readAddress();
   window.addEventListener("hashchange", readAddress);
-  window.carom = { state, camera, scene, draw: () => drawScene(canvas, scene, camera, state.time, looks[state.theme]) };
+  window.carom = { state, camera, scene, player, draw };
   requestAnimationFrame(tick);
 }
 
-start();
+start().catch((error) => fault(`The page cannot begin: ${error.message}`));

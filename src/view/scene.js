@@ -24,7 +24,8 @@ function makeShapes(gl, data) {
   return (g) => {
     const key = `${g.type} ${g.mesh} ${g.type === "capsule" ? g.size : ""}`;
     if (!made.has(key)) {
-      made.set(key, upload(gl, build(g)));
+      const source = build(g);
+      made.set(key, { ...upload(gl, source), source });
     }
     return made.get(key);
   };
@@ -51,6 +52,7 @@ function makeScene(canvas, data) {
     solids: data.motions.map((m) => m.sizes ? resized(m.sizes) : solids),
     show: { hulls: false, sites: false, tendons: true, contacts: true, frames: false, shadows: true },
     seen: data.motions.map(() => true),
+    marks: [],  // more lines, above all
   };
 }
 
@@ -66,7 +68,7 @@ function addItems(list, scene, shown, poses, motion) {
     const { pos, quat } = place(poses[g.body], g.pos, g.quat);
     const moving = !scene.data.still[g.body], colour = motionColour(scene, g, motion, moving);
     if (motion === 0 || moving) {
-      list.push({ shape: g.shape, pos, quat, size: g.scale, colour, reach: g.reach, flat: g.type === "hfield" });
+      list.push({ shape: g.shape, pos, quat, size: g.scale, colour, reach: g.reach, flat: g.type === "hfield", body: g.body });
     }
   }
 }
@@ -153,6 +155,7 @@ function collect(scene, time) {
   });
   const ground = [];
   addItems(ground, scene, scene.planes, posesAt(data.motions[0], frameAt(data.motions[0], time), data.bodies.length), 0);
+  above.push(...scene.marks);
   return { items, ground, lines, above };
 }
 

@@ -131,8 +131,7 @@ static void take_poses(cr_shown_motion* s, int k, const cr_data* d) {
   }
 }
 
-// the activation of a muscle on a tendon, -1 if it has none
-static int activation_of(const cr_model* m, int tendon) {
+int cr_shown_activation(const cr_model* m, int tendon) {
   enum { TENDON = 3, MUSCLE = 4 };  // mjtTrn, mjtDyn
   const int32_t *type = cr_model_integers(m, "actuator_trntype", NULL, NULL),
                 *target = cr_model_integers(m, "actuator_trnid", NULL, NULL),
@@ -151,7 +150,7 @@ static cr_status take_tendons(cr_shown_motion* s, int k, const cr_data* d, cr_er
   cr_real *path = s->path + 3 * (size_t)k * (size_t)s->npoint,
           *level = s->level + (size_t)k * (size_t)s->ntendon;
   for (int i = 0, at = 0, n; i < s->ntendon; i++, at += n) {
-    int a = activation_of(s->m, i);
+    int a = cr_shown_activation(s->m, i);
     level[i] = a >= 0 ? act[a] : length[i];
     CR_TRY(
         told(d, cr_tendon_path(s->m, d, i, path + 3 * (ptrdiff_t)at, s->npoint - at, &n), error));
@@ -231,7 +230,7 @@ static cr_real* room_for(cr_json* j, int rows, int width) {
 // lengths become shares of the range of their tendon; activations lie between 0 and 1 already
 static void scale_levels(const cr_shown_motion* s, int tendon, cr_real* to) {
   cr_real low = 0, high = 1;
-  for (int k = 0; k < s->nframe && activation_of(s->m, tendon) < 0; k++) {
+  for (int k = 0; k < s->nframe && cr_shown_activation(s->m, tendon) < 0; k++) {
     cr_real x = s->level[(size_t)k * (size_t)s->ntendon + (size_t)tendon];
     low = k == 0 || x < low ? x : low;
     high = k == 0 || x > high ? x : high;

@@ -42,6 +42,9 @@ void cr_shown_motion_free(cr_shown_motion* motion);
 /// Errors   CR_ERR_ARG: a time that is not later; those of cr_data_check and cr_forward; CR_ERR_MEMORY
 cr_status cr_shown_motion_take(cr_shown_motion* motion, cr_data* d, cr_error* error);
 
+/// The number in act of the muscle on a tendon, which is then the tendon's level; -1 if it has none, and its length is.
+int cr_shown_activation(const cr_model* m, int tendon);
+
 /// Adds the motion as an object, with times since the first frame and levels as shares from 0 to 1. A motion of
 /// another model than that of the page, which has its bodies and geoms, brings their sizes.
 void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion* motion);

@@ -6,6 +6,7 @@
 
 #include "model/misuse.h"
 #include "tools/report_page.h"
+#include "view/live_page.h"
 #include "view/recorded_states.h"
 #include "view/shown_model.h"
 #include "view/view_assets.h"
@@ -17,6 +18,7 @@ struct cr_view {
   int triangles;
   cr_shown_motion** motions;
   int n, room;
+  cr_live_page* live;  // NULL: the page plays motions
 };
 
 // ---- creation
@@ -91,6 +93,7 @@ void cr_view_destroy(cr_view* v) {
   for (int i = 0; i < v->plotted.n; i++) {
     free(v->plots[i]);
   }
+  cr_live_page_free(v->live);
   free(v->motions);
   free(v->plots);
   free(v->title);
@@ -122,9 +125,17 @@ static cr_status add(cr_view* v, const cr_model* m, const char* name, bool bare,
   return CR_OK;
 }
 
+static cr_status check_plays(const cri_call* call, const cr_view* v) {
+  return v->live == NULL
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG, "%s: the page is live and takes no motions",
+                        call->name);
+}
+
 cr_status cr_view_begin(cr_view* v, const cr_view_motion* motion, cr_error* error) {
   const cri_call call = {"cr_view_begin", error};
   CR_TRY(cri_given(&call, v, "the view"));
+  CR_TRY(check_plays(&call, v));
   CR_TRY(cri_given(&call, motion, "the motion"));
   CR_TRY(cri_check_size(&call, motion->size, sizeof *motion, "cr_view_motion"));
   const cr_model* m = motion->model != NULL ? motion->model : v->m;
@@ -145,6 +156,7 @@ cr_status cr_view_take(cr_view* v, cr_data* d, cr_error* error) {
   const cri_call call = {"cr_view_take", error};
   CR_TRY(cri_given(&call, v, "the view"));
   CR_TRY(cri_given(&call, d, "the state"));
+  CR_TRY(check_plays(&call, v));
   if (v->n == 0) {
     return cri_fail(error, CR_ERR_ARG, "cr_view_take: no motion has begun; call cr_view_begin");
   }
@@ -163,6 +175,7 @@ cr_status cr_view_read(cr_view* v, const char* path, const char* name, cr_real f
   const cri_call call = {"cr_view_read", error};
   CR_TRY(cri_given(&call, v, "the view"));
   CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(check_plays(&call, v));
   if (!(fps >= 0)) {
     return cri_fail(error, CR_ERR_ARG, "cr_view_read: %.9g states a second", (double)fps);
   }
@@ -173,6 +186,46 @@ cr_status cr_view_read(cr_view* v, const char* path, const char* name, cr_real f
     free_motion(v->motions[--v->n]);
   }
   return status;
+}
+
+static cr_status check_live(const cri_call* call, const cr_view* v, const cr_data* d,
+                            const cr_view_live* live) {
+  CR_TRY(cri_given(call, v, "the view"));
+  CR_TRY(cri_given(call, d, "the state"));
+  CR_TRY(cri_given(call, live, "options"));
+  CR_TRY(cri_check_size(call, live->size, sizeof *live, "cr_view_live"));
+  if (live->nparameter < 0) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: %d parameters", call->name, live->nparameter);
+  }
+  CR_TRY(live->nparameter > 0 ? cri_given(call, live->parameters, "parameters") : CR_OK);
+  for (int i = 0; i < live->nparameter; i++) {
+    CR_TRY(cri_given(call, live->parameters[i], "a parameter"));
+  }
+  if (v->n > 0 || v->plotted.n > 0) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: the page has %s", call->name,
+                    v->n > 0 ? "motions" : "plots, which a live page does not draw");
+  }
+  return cri_check_data(call, v->m, d, CR_DATA_PLAIN, "the state");
+}
+
+cr_status cr_view_set_live(cr_view* v, cr_data* d, const cr_view_live* live, cr_error* error) {
+  const cri_call call = {"cr_view_set_live", error};
+  CR_TRY(check_live(&call, v, d, live));
+  cr_live_page* page = NULL;
+  CR_TRY(cr_live_page_create(&page, v->m, d, live, error));
+  cr_status status = add(v, v->m, "", false, error);
+  if (status == CR_OK) {
+    status = cr_shown_motion_take(v->motions[0], d, error);
+    if (status != CR_OK) {
+      free_motion(v->motions[--v->n]);
+    }
+  }
+  if (status != CR_OK) {
+    cr_live_page_free(page);
+    return status;
+  }
+  v->live = page;
+  return CR_OK;
 }
 
 int cr_view_states(const cr_view* v, int i) {
@@ -194,6 +247,9 @@ static void put_data(cr_json* j, const cr_view* v) {
     cr_shown_motion_put(j, v->m, v->motions[i]);
   }
   cr_json_close(j, ']');
+  if (v->live != NULL) {
+    cr_live_page_put(j, v->m, v->live);
+  }
   cr_json_close(j, '}');
 }
 
