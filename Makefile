@@ -14,7 +14,7 @@ CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all help needs mpi mujoco osqp release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
+.PHONY: all help needs mpi wasm wasm-needs mujoco osqp release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
         install uninstall deb wheel bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
@@ -30,6 +30,11 @@ needs:
 
 mpi:  ## install MPI: carom built after that runs under mpirun (docs/batches.md)
 	@sh scripts/install_needs.sh mpi
+
+wasm-needs:
+	@sh scripts/install_needs.sh wasm
+
+wasm: wasm-needs release  ## install what compiles the core to WebAssembly, and build with it: `carom view --live` (docs/view.md)
 
 mujoco: $(MUJOCO)  ## fetch MuJoCo's library and headers into build/third_party
 $(BUILD)/third_party/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh | needs
@@ -63,7 +68,7 @@ test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitiz
 	@python3 scripts/run_tests.py fast
 
 test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang
-	@sh scripts/install_needs.sh format clang deb python
+	@sh scripts/install_needs.sh format clang wasm deb python
 	@python3 scripts/run_tests.py all
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
@@ -80,14 +85,15 @@ install: release  ## install below PREFIX (/usr/local), or DESTDIR and PREFIX
 uninstall:  ## remove what make install put there
 	@sh scripts/uninstall.sh $(BUILD)/release "$(PREFIX)" "$(DESTDIR)"
 
-deb: release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
+deb: CMAKE_ARGS += -DCAROM_LIVE=ON
+deb: wasm-needs release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
 	@sh scripts/install_needs.sh deb
 	@cpack --config $(BUILD)/release/CPackConfig.cmake -B $(BUILD)/package > $(BUILD)/deb.log || \
 	  { cat $(BUILD)/deb.log; exit 1; }
 	@mv $(BUILD)/package/carom_*.deb $(BUILD) && rm -rf $(BUILD)/package
 	@echo "Packed $$(ls -t $(BUILD)/carom_*.deb | head -n 1)."
 
-wheel: needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
+wheel: needs wasm-needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
 	@sh scripts/install_needs.sh python
 	@sh scripts/make_wheel.sh $(BUILD)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Python package: BUILD/dist gets a wheel and a source archive. The wheel holds HDF5, NLopt, libcyaml, expat and
-# zlib; libmujoco comes with the package mujoco-core. Usage: make_wheel.sh BUILD
+# zlib, and the core as WebAssembly; libmujoco comes with the package mujoco-core. Usage: make_wheel.sh BUILD
 set -eu
 
 mkdir -p "$1"
@@ -17,7 +17,7 @@ fi
 rm -rf "$build/wheel-raw"
 mkdir -p "$out"
 PATH="$tools/bin:$PATH"
-python -m build --outdir "$build/wheel-raw" > "$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
+python -m build --config-setting=cmake.define.CAROM_LIVE=ON --outdir "$build/wheel-raw" > "$log" 2>&1 || { tail -n 40 "$log"; exit 1; }
 auditwheel repair --exclude 'libmujoco.so*' --wheel-dir "$out" "$build"/wheel-raw/*.whl >> "$log" 2>&1 ||
   { tail -n 40 "$log"; exit 1; }
 mv "$build"/wheel-raw/*.tar.gz "$out"

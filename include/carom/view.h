@@ -57,14 +57,16 @@ CR_API cr_status cr_view_read(cr_view* view, const char* path, const char* name,
                               cr_error* error);
 
 /// A page that simulates: the core as WebAssembly and the model are in it. The mouse pulls bodies, sliders move controls and parameters, and the
-/// page predicts a coordinate of a body and shows its gradient. A zero stands for the value in brackets.
+/// page predicts a coordinate of a body's centre of mass and shows its gradient. A zero stands for the value in brackets.
 typedef struct {
-  size_t size;                    // sizeof(cr_view_live), set by the caller
-  const char* const* parameters;  // places of parameters of the model, as "body_mass[cube]": a slider for each number
-                                  // [mass and friction of the body, gravity[2]]
-  const cr_real *low, *high;      // the ends of the sliders, for each place; where both are 0: [a tenth of the number, three times it]
+  size_t size;  // sizeof(cr_view_live), set by the caller
+  const char* const*
+      parameters;  // places of parameters of the model, as "body_mass[cube]": a slider for each number
+                   // [mass and friction of the body, gravity[2]]
+  const cr_real *low,
+      *high;  // the ends of the sliders, for each place; where both are 0: [a tenth of the number, three times it]
   int nparameter;
-  const char* body;  // whose position is predicted at first [the first that moves]
+  const char* body;  // whose centre of mass is predicted at first [the first that moves]
   cr_real ahead;     // how far the page predicts at first, s [0.3 s, at most 200 steps]
 } cr_view_live;
 

@@ -129,8 +129,8 @@ static cr_status read_slider(char* name, cr_real* low, cr_real* high, cr_error* 
     *high = (cr_real)cri_number(colon + 1, &end);
   }
   if (end == NULL || end == colon + 1 || *end != 0 || !(*low < *high)) {
-    return cri_fail(error, CR_ERR_ARG, "--parameter %s=%s: LOW:HIGH expected behind '=', LOW < HIGH",
-                    name, words);
+    return cri_fail(error, CR_ERR_ARG,
+                    "--parameter %s=%s: LOW:HIGH expected behind '=', LOW < HIGH", name, words);
   }
   return CR_OK;
 }
@@ -255,12 +255,14 @@ int cr_cli_view(int argc, char** argv) {
       {"--keyframe", CR_OPT_TEXT, &o.keyframe, "K",
        "without a recording: show a keyframe, by name or number (default: the reference pose)"},
       {"--live", CR_OPT_FLAG, &o.live, "",
-       "the page simulates: pull bodies with the mouse, move controls and parameters, see the gradient"},
+       "the page simulates: pull bodies with the mouse, move controls and parameters, see the "
+       "gradient"},
       {"--parameter", CR_OPT_LIST, &o.parameters, "NAME[=LOW:HIGH]",
-       "with --live: a slider for each number of a parameter, as body_mass[torso] or gravity[2]=-20:0 "
+       "with --live: a slider for each number of a parameter, as body_mass[torso] or "
+       "gravity[2]=-20:0 "
        "(default: mass and friction of the body, gravity[2])"},
       {"--body", CR_OPT_TEXT, &o.body, "NAME",
-       "with --live: predict the position of this body (default: the first that moves)"},
+       "with --live: predict the centre of mass of this body (default: the first that moves)"},
       {"--ahead", CR_OPT_POSITIVE, &o.ahead, "S",
        "with --live: predict so many seconds (default 0.3, at most 200 steps)"},
       CR_URDF_OPTIONS(o.urdf),

@@ -165,7 +165,8 @@ cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
   return status;
 }
 
-cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n, cr_error* error) {
+cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n,
+                               cr_error* error) {
   buffer b = bytes_of(m);
   if (b.failed) {
     free(b.data);

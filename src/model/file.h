@@ -20,7 +20,8 @@ cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error);
 cr_status cri_model_read(cr_model* m, const char* path, cr_error* error);
 
 /// The same bytes in memory. Owner: the caller, free.
-cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n, cr_error* error);
+cr_status cri_model_save_bytes(const cr_model* m, unsigned char** bytes, size_t* n,
+                               cr_error* error);
 
 /// Reads a model from the bytes of a file; `name` begins sentences.
 /// Errors: CR_ERR_FORMAT

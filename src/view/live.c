@@ -111,21 +111,36 @@ static numbers gradient_of(const cr_live* l, int name) {
 static numbers find(const cr_live* l, cr_live_part part) {
   const cr_shown_motion* s = &l->motion;
   switch (part) {
-    case CR_LIVE_START: return (numbers){l->start, cr_state_size(l->m, CR_STATE_INTEGRATION)};
-    case CR_LIVE_CTRL: return field_of(l, l->d, "ctrl");
-    case CR_LIVE_PARAMETER: return (numbers){l->values, l->nparameter};
-    case CR_LIVE_QPOS: return field_of(l, l->d, "qpos");
-    case CR_LIVE_QVEL: return field_of(l, l->d, "qvel");
-    case CR_LIVE_POSE: return (numbers){s->pose, 7 * s->nbody};
-    case CR_LIVE_PATH: return (numbers){s->path, 3 * s->npoint};
-    case CR_LIVE_LEVEL: return (numbers){s->level, s->ntendon};
-    case CR_LIVE_CONTACT: return (numbers){s->contact, 6 * s->ncontact};
-    case CR_LIVE_ENERGY: return field_of(l, l->shown, "energy");
-    case CR_LIVE_AHEAD: return (numbers){l->ahead.ahead, 3 * l->ahead.nahead};
-    case CR_LIVE_BY_VELOCITY: return gradient_of(l, 0);
-    case CR_LIVE_BY_FORCE: return gradient_of(l, 1);
-    case CR_LIVE_BY_CTRL: return (numbers){l->ahead.by_ctrl, cr_model_count(l->m, "nu")};
-    case CR_LIVE_BY_PARAMETER: return (numbers){l->ahead.by_parameter, l->nparameter};
+    case CR_LIVE_START:
+      return (numbers){l->start, cr_state_size(l->m, CR_STATE_INTEGRATION)};
+    case CR_LIVE_CTRL:
+      return field_of(l, l->d, "ctrl");
+    case CR_LIVE_PARAMETER:
+      return (numbers){l->values, l->nparameter};
+    case CR_LIVE_QPOS:
+      return field_of(l, l->d, "qpos");
+    case CR_LIVE_QVEL:
+      return field_of(l, l->d, "qvel");
+    case CR_LIVE_POSE:
+      return (numbers){s->pose, 7 * s->nbody};
+    case CR_LIVE_PATH:
+      return (numbers){s->path, 3 * s->npoint};
+    case CR_LIVE_LEVEL:
+      return (numbers){s->level, s->ntendon};
+    case CR_LIVE_CONTACT:
+      return (numbers){s->contact, 6 * s->ncontact};
+    case CR_LIVE_ENERGY:
+      return field_of(l, l->shown, "energy");
+    case CR_LIVE_AHEAD:
+      return (numbers){l->ahead.ahead, 3 * l->ahead.nahead};
+    case CR_LIVE_BY_VELOCITY:
+      return gradient_of(l, 0);
+    case CR_LIVE_BY_FORCE:
+      return gradient_of(l, 1);
+    case CR_LIVE_BY_CTRL:
+      return (numbers){l->ahead.by_ctrl, cr_model_count(l->m, "nu")};
+    case CR_LIVE_BY_PARAMETER:
+      return (numbers){l->ahead.by_parameter, l->nparameter};
   }
   return (numbers){0};
 }

@@ -35,7 +35,8 @@ function makeFrame(simulator, data) {
 function predictionMarks(simulator, data, scene, poses, seconds) {
   const lines = [], force = simulator.numbers("byForce"), ahead = simulator.numbers("ahead"), size = scene.unit;
   const free = seconds * seconds / (2 * data.live.mass);
-  poses.forEach(({ pos }, b) => {
+  poses.forEach((pose, b) => {
+    const { pos } = place(pose, data.live.centre.slice(3 * b, 3 * b + 3), [1, 0, 0, 0]);
     const by = [0, 1, 2].map((k) => force[6 * b + k]), long = 0.4 * size * Math.min(length(by) / free, 2);
     if (!data.still[b] && long > 0.01 * size) {
       addArrow(lines, pos, add(pos, times(unit(by), long)), 0.006 * size, predictColour);
@@ -85,7 +86,7 @@ function makePrediction(simulator, data, changed) {
     }
     setSlopes(rows, [...simulator.numbers("byCtrl"), ...simulator.numbers("byParameter")], axis);
     setSlopes(p.velocities, simulator.numbers("byVelocity"), axis);
-    p.panel.show(seconds, `${name} will be at ${axis} = ${simulator.numbers("ahead").at(aim.axis - 3).toFixed(3)} m`);
+    p.panel.show(seconds, `the centre of mass of ${name} will be at ${axis} = ${simulator.numbers("ahead").at(aim.axis - 3).toFixed(3)} m`);
   };
   return p;
 }

@@ -42,8 +42,8 @@ static const int32_t* integers(const cr_model* m, const char* field) {
 
 // the page draws these as they are
 static bool is_drawn(const char* field) {
-  static const char* const drawn[] = {"geom_size", "geom_pos", "geom_quat", "site_size",
-                                      "site_pos",  "site_quat", "mesh_",    "hfield_"};
+  static const char* const drawn[] = {"geom_size", "geom_pos",  "geom_quat", "site_size",
+                                      "site_pos",  "site_quat", "mesh_",     "hfield_"};
   for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
     if (strncmp(field, drawn[i], strlen(drawn[i])) == 0) {
       return true;
@@ -185,13 +185,13 @@ static cr_status choose_body(cr_live_page* p, const cr_model* m, const char* nam
   int n = cr_model_count(m, "nbody");
   p->body = name != NULL ? cr_model_id(m, "body", name) : 1;
   if (name != NULL && p->body < 1) {
-    return cri_fail(error, CR_ERR_NAME, "view: there is no body '%s' to predict", name);
+    return cri_fail(error, CR_ERR_NAME, "there is no body '%s' to predict", name);
   }
   while (name == NULL && p->body < n && weld[p->body] == 0) {
     p->body++;
   }
   if (p->body >= n || weld[p->body] == 0) {
-    return cri_fail(error, CR_ERR_ARG, "view: %s%s never moves, so a live page would show nothing",
+    return cri_fail(error, CR_ERR_ARG, "%s%s never moves, so a live page would show nothing",
                     name != NULL ? "body " : "the model", name != NULL ? name : "");
   }
   return CR_OK;
@@ -201,7 +201,7 @@ static cr_status choose_time(cr_live_page* p, const cr_model* m, cr_real ahead, 
   enum { MOST = 200, MOST_ASKED = 10000 };
   cr_real h = cr_model_timestep(m), steps = ceil((ahead != 0 ? ahead : CR_R(0.3)) / h - CR_R(1e-9));
   if (!(steps >= 1) || steps > MOST_ASKED) {
-    return cri_fail(error, CR_ERR_ARG, "view: %.9g s ahead are not 1 to %d time steps of %.9g s",
+    return cri_fail(error, CR_ERR_ARG, "%.9g s ahead are not 1 to %d time steps of %.9g s",
                     (double)ahead, MOST_ASKED, (double)h);
   }
   p->ahead = ahead == 0 && steps > MOST ? MOST : (int)steps;
@@ -343,6 +343,8 @@ void cr_live_page_put(cr_json* j, const cr_model* m, const cr_live_page* p) {
   cr_json_reals(j, "start", p->start, p->nstart);
   cr_json_real(j, "timestep", cr_model_timestep(m));
   cr_json_real(j, "mass", mass_of(m));
+  cr_json_reals(j, "centre", cr_model_numbers(m, "body_ipos", NULL, NULL),
+                3 * cr_model_count(m, "nbody"));
   cr_json_int(j, "body", p->body);
   cr_json_int(j, "ahead", p->ahead);
   put_controls(j, m);

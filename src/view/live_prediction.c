@@ -52,7 +52,7 @@ cr_status cr_live_look_ahead(cr_live* l, int steps) {
   return status;
 }
 
-// ---- the loss: a coordinate of a position at the end; on the way there the path is noted
+// ---- the loss: a coordinate of a centre of mass at the end; on the way there the path is noted
 
 static int stride(int steps) { return (steps + MOST_POINTS - 2) / (MOST_POINTS - 1); }
 
@@ -63,7 +63,7 @@ static bool on_the_way(const void* context, int step, int nstep) {
 
 static cr_status note(void* context, const cr_model* m, const cr_data* d, int step, cr_real* loss) {
   cr_live_prediction* p = context;
-  const cr_real* at = cr_data_numbers(m, d, "xpos", NULL, NULL) + 3 * (ptrdiff_t)p->body;
+  const cr_real* at = cr_data_numbers(m, d, "xipos", NULL, NULL) + 3 * (ptrdiff_t)p->body;
   memcpy(p->ahead + 3 * (ptrdiff_t)p->nahead++, at, 3 * sizeof *at);
   *loss += step == p->steps ? at[p->axis] : 0;
   return CR_OK;
@@ -79,7 +79,7 @@ static cr_status note_bar(void* context, const cr_model* m, const cr_data* d, in
                           cr_data* bar) {
   const cr_live_prediction* p = context;
   (void)d, (void)step;
-  cr_data_view(m, bar, "xpos", NULL, NULL)[3 * p->body + p->axis] += 1;
+  cr_data_view(m, bar, "xipos", NULL, NULL)[3 * p->body + p->axis] += 1;
   return CR_OK;
 }
 

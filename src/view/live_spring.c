@@ -7,7 +7,7 @@
 #include "view/live.h"
 
 // rad/s; with a long time step less, so that the spring stays stable
-enum { FREQUENCY = 20 };
+enum { FREQUENCY = 30 };
 static const cr_real MOST_PHASE = 0.3;  // rad a step
 
 static cr_status told(cr_live* l, const cr_data* d, cr_status status) {

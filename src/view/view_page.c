@@ -126,10 +126,9 @@ static cr_status add(cr_view* v, const cr_model* m, const char* name, bool bare,
 }
 
 static cr_status check_plays(const cri_call* call, const cr_view* v) {
-  return v->live == NULL
-             ? CR_OK
-             : cri_fail(call->error, CR_ERR_ARG, "%s: the page is live and takes no motions",
-                        call->name);
+  return v->live == NULL ? CR_OK
+                         : cri_fail(call->error, CR_ERR_ARG,
+                                    "%s: the page is live and takes no motions", call->name);
 }
 
 cr_status cr_view_begin(cr_view* v, const cr_view_motion* motion, cr_error* error) {

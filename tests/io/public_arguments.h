@@ -61,6 +61,8 @@ static const cr_live_options live_options = {.size = sizeof live_options};
 static const char* const view_plots[] = {"qpos[elbow]"};
 static const cr_view_options view_options = {
     .size = sizeof view_options, .title = "a", .plots = view_plots, .nplot = 1};
+static const cr_view_options bare_view_options = {.size = sizeof bare_view_options, .title = "a"};
+static const cr_view_live live_page_options = {.size = sizeof live_page_options};
 static const cr_view_motion view_motion = {.size = sizeof view_motion, .name = "still"};
 static const cr_real sensor_noise[] = {CR_R(0.1)};
 static const cr_filter_options filter_options = {.size = sizeof filter_options,

@@ -19,6 +19,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
+//   \36 how it simulates
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -249,6 +250,15 @@ CALL(cr_gradient_two_slopes, a[0], 0, a[1], 16, a[2], a[3])
 CALL(cr_gradient_trust, a[0], 0, a[1], a[2])
 CALL_VOID(cr_model_destroy, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
 CALL(cr_model_save, a[0], a[1], a[2])
+static unsigned char model_bytes[1 << 16];
+static size_t nmodel_bytes;
+CALL(cr_model_save_bytes, a[0], model_bytes, sizeof model_bytes,
+     a[1] == NULL ? NULL : &nmodel_bytes, a[2])
+static const void* bytes_of_model(const void* given) {
+  must(cr_model_save_bytes(w.m, model_bytes, sizeof model_bytes, &nmodel_bytes, &w.error));
+  return given == NULL ? NULL : model_bytes;
+}
+CALL_MAKE(cr_model_open_bytes, cr_model_destroy, a[0], bytes_of_model(a[1]), nmodel_bytes, a[2])
 CALL(cr_model_count, a[0], a[1])
 CALL(cr_model_id, a[0], a[1], a[2])
 CALL_POINTER(cr_model_name, a[0], a[1], 0)
@@ -576,6 +586,14 @@ static void* with_motion(void* view) {
 }
 CALL(cr_view_take, with_motion(a[0]), a[1], a[2])
 CALL(cr_view_read, a[0], a[1], a[2], 0, a[3])
+// on a page of its own, which takes no more motions. A build without a compiler for WebAssembly has no core for it
+static long call_cr_view_set_live(void** a) {
+  cr_view* page = NULL;
+  must(cr_view_create(&page, w.m, &bare_view_options, &w.error));
+  long status = cr_view_set_live(a[0] == NULL ? NULL : page, a[1], a[2], a[3]);
+  cr_view_destroy(page);
+  return status == CR_ERR_UNSUPPORTED && cr_view_core_size == 0 ? CR_OK : status;
+}
 CALL(cr_view_states, a[0], 0)
 CALL(cr_view_save, a[0], a[1], a[2])
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])

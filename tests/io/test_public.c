@@ -13,6 +13,7 @@
 #include "carom/carom.h"
 #include "support/scratch.h"
 #include "support/test.h"
+#include "view/view_assets.h"
 
 // ---- what functions are called with
 
@@ -457,6 +458,8 @@ static const row table[] = {
     ROW(cr_gradient_estimate, "\036L\037\177e", STATUS, 0, NULL, NULL),
     ROW(cr_estimator_for, "7", NOTHING, 0, NULL, NULL),
     ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
+    ROW(cr_model_save_bytes, "MIe", STATUS, 0, NULL, NULL),
+    ROW(cr_model_open_bytes, "OXe", STATUS, 0, NULL, NULL),
     ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL),
     ROW(cr_model_id, "MSS", COUNT, 0, "body", "box"),
     ROW(cr_model_name, "MS", POINTER, 0, "body", NULL),
@@ -657,6 +660,7 @@ static const row table[] = {
     ROW(cr_view_begin, "\032\034e", STATUS, 0, NULL, NULL),
     ROW(cr_view_take, "\032De", STATUS, 0, NULL, NULL),
     ROW(cr_view_read, "\035Use", STATUS, 0, seen_path, "seen"),
+    ROW(cr_view_set_live, "\032D\010e", STATUS, 0, NULL, NULL),
     ROW(cr_view_states, "\035", COUNT, 0, NULL, NULL),
     ROW(cr_view_save, "\035Ue", STATUS, 0, page_path, NULL),
     // rollouts
@@ -732,6 +736,7 @@ static void* argument_of_identification(char letter) {
       {'\036', &w.gradient},
       {'\037', &estimator_options},
       {'\177', &w.smoothed},
+      {'\010', &live_page_options},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {

@@ -27,11 +27,11 @@ def unit(a):
     return [x / size for x in a]
 
 
-def project(point, wide, high):
-    """Where a camera at EYE with an angle of view of 45 degrees sees a point, in pixels."""
-    z = unit(minus(EYE, TARGET))
+def project(point, wide, high, eye=EYE, target=TARGET):
+    """Where a camera with an angle of view of 45 degrees sees a point, in pixels."""
+    z = unit(minus(eye, target))
     x = unit(cross([0, 0, 1], z))
-    seen = [sum(p * q for p, q in zip(minus(point, EYE), axis)) for axis in (x, cross(z, x), z)]
+    seen = [sum(p * q for p, q in zip(minus(point, eye), axis)) for axis in (x, cross(z, x), z)]
     scale = high / 2 / math.tan(math.pi / 8) / -seen[2]
     return wide / 2 + scale * seen[0], high / 2 - scale * seen[1]
 
@@ -132,4 +132,5 @@ def main():
             b.close()
 
 
-main()
+if __name__ == "__main__":
+    main()
