@@ -194,14 +194,43 @@ def _text_of(view):
             return file.read()
 
 
-@with_contract("cr_view_create", "cr_view_take", "cr_view_save")
-def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None, triangles=0, height=480, look=""):
+def _simulate(view, model, start, parameters, body, ahead):
+    """Makes the page simulate from a state, in data that have room for its contacts."""
+    names = [parameters] if isinstance(parameters, str) else parameters
+    ends = names if isinstance(names, dict) else dict.fromkeys(names)
+    words, kept = texts(list(ends))
+    low, high = ([0.0 if e is None else float(e[k]) for e in ends.values()] for k in (0, 1))
+    body = ffi.NULL if body is None else ffi.new("char[]", body.encode())
+    low, high = ffi.new("double[]", low), ffi.new("double[]", high)
+    options = struct("cr_view_live", parameters=words, low=low, high=high, nparameter=len(ends), body=body,
+                     ahead=float(ahead))
+    data, error = start, new_error()
+    status = lib.cr_view_set_live(view, data._ptr, options, error)
+    while status == lib.CR_ERR_CAPACITY and data._contacts <= 1 << 20:
+        data = Data(model, contacts=2 * data._contacts + 256)
+        data.set_state(start.state())
+        status = lib.cr_view_set_live(view, data._ptr, options, error)
+    del kept
+    check(status, error)
+
+
+def _check_live(motions, plot, names):
+    if len(motions) > 1 or (motions and not isinstance(motions[0], Data)):
+        raise ArgError("live: the page simulates; give it no motions, or one Data where it begins")
+    if plot or names is not None:
+        raise ArgError("live: the page has no plots, and no motions with names")
+
+
+@with_contract("cr_view_create", "cr_view_take", "cr_view_set_live", "cr_view_save")
+def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None, triangles=0, height=480, look="",
+         live=False, parameters=(), body=None, ahead=0.0):
     """Shows a model, and motions over each other: a Page. In a notebook it appears below the cell that ends with it.
 
         carom.view(model)                                        its reference pose
         carom.view(model, carom.rollout(model, 500), plot=["qpos[elbow]"])
         carom.view(model, {"measured": "swing.h5", "model": run}).save("both.html")
         carom.view(model, qpos_of_every_frame).open()            in a browser
+        carom.view(model, live=True, parameters={"gravity[2]": (-20, 0)})
 
     motions    each a Rollout (all its rollouts), a Gradient, a Plan; Data, for one state; the path of a recording (.h5);
                qpos as an array, [n x] states x nq; or a dict of such arrays, "qpos", "qvel", "act", "ctrl" and "time". A dict
@@ -213,13 +242,22 @@ def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None
     triangles  of all meshes together, about; 0: 150000
     height     in a notebook, in pixels
     look       what is seen first, as behind # in the address of a page (docs/view.md): "time=0.5&theme=dark"
+    live       the page simulates: from Data, if given instead of motions, or from the keyframe. The mouse pulls
+               bodies, sliders move controls and parameters, and the gradient of a prediction is shown
+    parameters with live: names, or a dict of names and the two ends of their sliders (None: chosen)
+    body       with live: whose centre of mass is predicted at first; None: the first that moves
+    ahead      with live: how many seconds ahead; 0: 0.3
     """
     if keyframe is not None and motions:
         raise ArgError("keyframe: the motions give the poses")
     if not fps > 0:
         raise ArgError(f"fps={fps}: a positive number expected")
     plot = [plot] if isinstance(plot, str) else list(plot)
-    found = [motion for given in (motions or (Data(model, keyframe),)) for motion in _motions(model, given, "")]
+    if live:
+        _check_live(motions, plot, names)
+    elif parameters or body is not None or ahead:
+        raise ArgError("parameters, body and ahead: need live=True")
+    found = [] if live else [motion for given in (motions or (Data(model, keyframe),)) for motion in _motions(model, given, "")]
     if names is not None:
         if isinstance(names, str) or len(names) != len(found):
             raise ArgError(f"names: {len(found)} are needed, one for each motion")
@@ -233,6 +271,8 @@ def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None
     del kept_plot
     kept = [model]
     page = owned(pointer[0], lib.cr_view_destroy, kept)
+    if live:
+        _simulate(page, model, motions[0] if motions else Data(model, keyframe), parameters, body, ahead)
     for motion in found:
         if isinstance(motion, _Recording):
             name = ffi.new("char[]", motion.name.encode()) if motion.name else ffi.NULL
@@ -243,4 +283,4 @@ def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None
     content = _text_of(page)
     if look:
         content = content.replace('<html lang="en">', f'<html lang="en" data-look="{html.escape(look)}">', 1)
-    return Page(content, [lib.cr_view_states(page, i) for i in range(len(found))], height)
+    return Page(content, [lib.cr_view_states(page, i) for i in range(len(found) or 1)], height)

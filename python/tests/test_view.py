@@ -134,3 +134,27 @@ def test_mistakes_have_a_sentence(cube):
         carom.view(cube, carom.rollout(cube, 3, states=False))
     with pytest.raises(carom.ArgError, match="it is another model"):
         carom.view(cube, carom.rollout(carom.load(SOURCE / "examples/arm.xml"), 3))
+
+
+def test_a_live_page_begins_at_a_state(cube, tmp_path):
+    data = carom.Data(cube)
+    data.qvel[:] = TOSS["qvel"]
+    try:
+        page = carom.view(cube, data, live=True, parameters={"gravity[2]": (-20, 0), "body_mass[cube]": None}, ahead=0.2)
+    except carom.UnsupportedError:
+        pytest.skip("this library has no core as WebAssembly")
+    live = read(page, tmp_path)["live"]
+    assert page.states == [1] and live["start"] == data.state().tolist() and live["ahead"] == 30
+    gravity, mass = live["parameters"]
+    assert (gravity["low"], gravity["high"]) == (-20, 0)
+    assert np.allclose((mass["low"], mass["high"]), (0.037, 1.11))
+
+
+def test_what_a_live_page_refuses(cube):
+    run = carom.rollout(cube, 2)
+    with pytest.raises(carom.ArgError, match="no motions"):
+        carom.view(cube, run, live=True)
+    with pytest.raises(carom.ArgError, match="no plots"):
+        carom.view(cube, live=True, plot="qpos[2]")
+    with pytest.raises(carom.ArgError, match="need live=True"):
+        carom.view(cube, parameters=["gravity[2]"])

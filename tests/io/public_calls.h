@@ -252,8 +252,8 @@ CALL_VOID(cr_model_destroy, a[0] == NULL ? NULL : open_text("closed.xml", text_o
 CALL(cr_model_save, a[0], a[1], a[2])
 static unsigned char model_bytes[1 << 16];
 static size_t nmodel_bytes;
-CALL(cr_model_save_bytes, a[0], model_bytes, sizeof model_bytes,
-     a[1] == NULL ? NULL : &nmodel_bytes, a[2])
+CALL(cr_model_save_bytes, a[0], a[1] == NULL ? NULL : model_bytes, sizeof model_bytes,
+     a[2] == NULL ? NULL : &nmodel_bytes, a[3])
 static const void* bytes_of_model(const void* given) {
   must(cr_model_save_bytes(w.m, model_bytes, sizeof model_bytes, &nmodel_bytes, &w.error));
   return given == NULL ? NULL : model_bytes;

@@ -97,23 +97,24 @@ TEST(tendons_are_shown) {
   end(m);
 }
 
+// boxes side by side: more contacts than the rule has room for
 TEST(more_contacts_than_there_was_room_for) {
-  enum { N = 40 };
+  enum { SIDE = 7, N = SIDE * SIDE };
   char text[16384], *at = text;
   at += sprintf(at, "<mujoco><worldbody><geom type='plane' size='9 9 1'/>");
   for (int i = 0; i < N; i++) {
-    at += sprintf(at,
-                  "<body pos='%g %g .049'><freejoint/><geom type='box' size='.05 .05 .05'/></body>",
-                  0.2 * (i % 8), 0.2 * (i / 8));
+    at += sprintf(
+        at, "<body pos='%g %g .0499'><freejoint/><geom type='box' size='.05 .05 .05'/></body>",
+        0.0999 * (i % SIDE), 0.0999 * (i / SIDE));
   }
   (void)sprintf(at, "</worldbody></mujoco>");
   cr_model* m = begin(text, "");
-  live->contacts = 2;
+  int room = live->contacts;
+  live->contacts = 1;
   must(cr_live_grow(live));
   must(cr_live_show(live));
-  assert_int_equal(cr_live_count(live, CR_LIVE_CONTACT), 6 * 4 * N);
+  assert_true(cr_live_count(live, CR_LIVE_CONTACT) > 6 * room && live->contacts > 2);
   must(cr_live_step(live, 3));
-  assert_true(live->contacts >= 4 * N);
   end(m);
 }
 
@@ -150,7 +151,7 @@ TEST(a_hand_holds_a_corner) {
 // in free space a point that is pulled goes to its target without passing it
 TEST(the_spring_is_critically_damped) {
   cr_model* m = begin(
-      "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body name='ball'><freejoint/>"
+      "<mujoco><option timestep='0.0002' gravity='0 0 0'/><worldbody><body name='ball'><freejoint/>"
       "<geom size='.1' mass='2'/></body></worldbody></mujoco>",
       "");
   must(cr_live_show(live));
@@ -159,10 +160,11 @@ TEST(the_spring_is_critically_damped) {
   const cr_real w = sqrt(live->spring.stiffness / 2);
   assert_true(fabs(live->spring.damping - 4 * w) < 1e-9);
   cr_live_move(live, 1, 0, 0);
-  for (int k = 1; k <= 300; k++) {
+  for (int k = 1; k <= 3000; k++) {
     must(cr_live_step(live, 1));
-    cr_real t = 0.002 * k, x = cr_live_numbers(live, CR_LIVE_QPOS)[0];
-    assert_true(x < 1.0001 && fabs(x - (1 - (1 + w * t) * exp(-w * t))) < 0.04);
+    cr_real t = 0.0002 * k, x = cr_live_numbers(live, CR_LIVE_QPOS)[0];
+    // a step reads the state before: off by w h
+    assert_true(x < 1.0001 && fabs(x - (1 - (1 + w * t) * exp(-w * t))) < 2 * w * 0.0002);
   }
   end(m);
 }
