@@ -105,13 +105,14 @@ cr_status cr_live_grow(cr_live* live);
 /// Ties a spring to a point of a body, given in the world, and moves its other end. The spring is critically damped for the
 /// mass that the point seems to have, 3 / trace(J M^-1 J').
 /// Needs    cr_live_show at this state
-/// Errors   CR_ERR_ARG: no such body; those of cr_forward
+/// Errors   CR_ERR_ARG: no such body; CR_ERR_SINGULAR
 CR_LIVE_CALL(live_grab)
 cr_status cr_live_grab(cr_live* live, int body, cr_real x, cr_real y, cr_real z);
 CR_LIVE_CALL(live_move) void cr_live_move(cr_live* live, cr_real x, cr_real y, cr_real z);
 CR_LIVE_CALL(live_let_go) void cr_live_let_go(cr_live* live);
 
-/// Puts the force of the spring into xfrc_applied, 0 without one.
+/// Puts the force of the spring at the present state into xfrc_applied, 0 without one.
+/// Errors   those of cr_forward
 cr_status cr_live_pull(cr_live* live);
 
 /// How many steps a prediction has from now on.

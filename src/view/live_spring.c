@@ -63,9 +63,7 @@ cr_status cr_live_grab(cr_live* l, int body, cr_real x, cr_real y, cr_real z) {
   }
   cr_live_spring s = {.body = body, .target = {x, y, z}};
   CR_TRY(tune(l, s.target, body, &s));
-  // a step reads poses and velocities of the state before it
-  CR_TRY(told(l, l->d, cr_forward(l->m, l->d)));
-  const cr_real *pos = row(l, l->d, "xpos", body, 3), *turn = row(l, l->d, "xmat", body, 9);
+  const cr_real *pos = row(l, l->shown, "xpos", body, 3), *turn = row(l, l->shown, "xmat", body, 9);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
       s.at[k] += turn[3 * i + k] * (s.target[i] - pos[i]);
@@ -99,6 +97,16 @@ static cr_status point_of(cr_live* l, cr_real at[3], cr_real velocity[3]) {
   return CR_OK;
 }
 
+// poses and velocities of the present state; a step leaves those of another one
+static cr_status evaluate(cr_live* l) {
+  cr_status status = cr_forward(l->m, l->d);
+  while (status == CR_ERR_CAPACITY) {
+    CR_TRY(cr_live_grow(l));
+    status = cr_forward(l->m, l->d);
+  }
+  return told(l, l->d, status);
+}
+
 cr_status cr_live_pull(cr_live* l) {
   int rows, width;
   const cr_live_spring* s = &l->spring;
@@ -107,6 +115,8 @@ cr_status cr_live_pull(cr_live* l) {
   if (s->body == 0) {
     return CR_OK;
   }
+  CR_TRY(evaluate(l));
+  applied = cr_data_view(l->m, l->d, "xfrc_applied", NULL, NULL);
   cr_real at[3], velocity[3], arm[3], *force = applied + 6 * (ptrdiff_t)s->body;
   CR_TRY(point_of(l, at, velocity));
   const cr_real* com = row(l, l->d, "xipos", s->body, 3);
