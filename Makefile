@@ -68,7 +68,7 @@ test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitiz
 	@python3 scripts/run_tests.py fast
 
 test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang
-	@sh scripts/install_needs.sh format clang wasm deb python
+	@sh scripts/install_needs.sh format clang wasm deb python render
 	@python3 scripts/run_tests.py all
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own

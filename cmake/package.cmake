@@ -30,6 +30,6 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
     ${PROJECT_BINARY_DIR}/package/shlibs ${PROJECT_BINARY_DIR}/package/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 string(CONCAT CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "gnuplot-nox, pkg-config, libhdf5-dev, libnlopt-dev, libopenblas-dev, libcyaml-dev, libyaml-dev, "
+    "gnuplot-nox, libosmesa6, ffmpeg, pkg-config, libhdf5-dev, libnlopt-dev, libopenblas-dev, libcyaml-dev, libyaml-dev, "
     "libexpat1-dev, zlib1g-dev")
 include(CPack)

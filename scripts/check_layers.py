@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "control", "tools", "io", "parity", "view",
+           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "control", "tools", "io", "parity", "view", "render",
            "command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "study", "cli"]
-NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "task", "runs", "recorded", "walk", "notebook", "study", "cli"}
+NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "render", "task", "runs", "recorded", "walk", "notebook", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
 # model they share with it: error sentences, numbers in text, random streams (base), files and JSON (tools)
 PROGRAMS = {"command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "study", "cli"}

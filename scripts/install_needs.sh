@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|wasm|python|peers|mpi|deb|aarch64}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|wasm|python|peers|mpi|render|deb|aarch64}...
 set -eu
 
 missing=""
@@ -59,6 +59,10 @@ for group in "$@"; do
     need lld wasm-ld --version
     need wasi-libc test -e /usr/include/wasm32-wasi/stdio.h
     need libclang-rt-dev-wasm32 sh -c 'test -e "$(clang --target=wasm32-wasi -print-libgcc-file-name)"'
+    ;;
+  render) # optional: pictures and films of carom render
+    need libosmesa6 python3 -c 'import ctypes; ctypes.CDLL("libOSMesa.so.8")'
+    need ffmpeg ffmpeg -version
     ;;
   deb) need dpkg-dev dpkg-shlibdeps --version ;;
   aarch64) # cross compiler, emulator and what the tests link

@@ -31,6 +31,7 @@
 #include "carom/plan.h"
 #include "carom/profile.h"
 #include "carom/recording.h"
+#include "carom/render.h"
 #include "carom/rollout.h"
 #include "carom/stage.h"
 #include "carom/state.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions that need libmujoco, HDF5 or NLopt, and the page of a motion, in a library built without them (CAROM_IO=OFF): programs
+// The public functions that need libmujoco, HDF5 or NLopt, and pages and pictures of a motion, in a library built without them (CAROM_IO=OFF): programs
 // link, and each function says what is missing. Otherwise this file is not compiled. Models are opened by
 // access/open_core.c.
 #include "carom/carom.h"
@@ -188,4 +188,51 @@ int cr_view_states(const cr_view* view, int i) {
 cr_status cr_view_save(cr_view* view, const char* path, cr_error* error) {
   (void)view, (void)path;
   return without("cr_view_save", "src/view", error);
+}
+
+// ---- carom/render.h: there is never a picture
+
+cr_status cr_render_create(cr_render** render, const cr_model* m, const char* source,
+                           const cr_urdf_options* urdf, const cr_render_options* options,
+                           cr_error* error) {
+  (void)render, (void)m, (void)source, (void)urdf, (void)options;
+  return without("cr_render_create", "libmujoco", error);
+}
+
+void cr_render_destroy(cr_render* render) { (void)render; }
+
+cr_status cr_render_begin(cr_render* render, cr_error* error) {
+  (void)render;
+  return without("cr_render_begin", "libmujoco", error);
+}
+
+cr_status cr_render_take(cr_render* render, const cr_data* d, cr_error* error) {
+  (void)render, (void)d;
+  return without("cr_render_take", "libmujoco", error);
+}
+
+cr_status cr_render_read(cr_render* render, const char* path, cr_error* error) {
+  (void)render, (void)path;
+  return without("cr_render_read", "libmujoco", error);
+}
+
+cr_real cr_render_time(const cr_render* render) {
+  (void)render;
+  return 0;
+}
+
+int cr_render_frames(const cr_render* render, const char* path, const cr_film_options* film) {
+  (void)render, (void)path, (void)film;
+  return -1;
+}
+
+cr_status cr_render_draw(cr_render* render, cr_real time, unsigned char* rgb, cr_error* error) {
+  (void)render, (void)time, (void)rgb;
+  return without("cr_render_draw", "libmujoco", error);
+}
+
+cr_status cr_render_save(cr_render* render, const char* path, const cr_film_options* film,
+                         cr_error* error) {
+  (void)render, (void)path, (void)film;
+  return without("cr_render_save", "libmujoco", error);
 }

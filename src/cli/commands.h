@@ -15,6 +15,7 @@ int cr_cli_lqr(int argc, char** argv);
 int cr_cli_bench(int argc, char** argv);
 int cr_cli_estimate(int argc, char** argv);
 int cr_cli_view(int argc, char** argv);
+int cr_cli_render(int argc, char** argv);
 int cr_cli_study(int argc, char** argv);
 
 #endif

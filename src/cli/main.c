@@ -27,6 +27,7 @@ static const struct {
     {"lqr", cr_cli_lqr, "feedback that holds a model at an equilibrium"},
     {"estimate", cr_cli_estimate, "states from recorded sensors, by a Kalman filter"},
     {"view", cr_cli_view, "a page that shows a model and its motion in a browser"},
+    {"render", cr_cli_render, "films and pictures of a model and its motion"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
     {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},
 };

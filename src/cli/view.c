@@ -8,6 +8,7 @@
 #include "base/locale.h"
 #include "cli/commands.h"
 #include "command/setup.h"
+#include "command/shown_files.h"
 #include "tools/files.h"
 
 typedef struct {
@@ -28,35 +29,13 @@ typedef struct {
 
 typedef struct {
   const view_options* o;
-  const char* model_path;
-  const char* recording[CR_MAX_LIST];
-  int nrecording;
+  cr_shown_files files;
   cr_model* m;
   cr_load_report* report;
   cr_view* page;
 } view;
 
 // ---- arguments
-
-static cr_status sort_files(view* v, cr_error* error) {
-  v->model_path = v->o->model;
-  for (int i = 0; i < v->o->files.n; i++) {
-    const char* path = v->o->files.text[i];
-    if (cr_output_is(path, "h5") || cr_output_is(path, "hdf5")) {
-      v->recording[v->nrecording++] = path;
-    } else if (v->model_path == NULL) {
-      v->model_path = path;
-    } else {
-      return cri_fail(error, CR_ERR_ARG, "%s and %s: one model expected, and recordings (.h5)",
-                      v->model_path, path);
-    }
-  }
-  return v->model_path != NULL
-             ? CR_OK
-             : cri_fail(error, CR_ERR_ARG,
-                        "%s: a recording does not hold its model; name it too, or with --model",
-                        v->recording[0]);
-}
 
 static cr_status check_output(const view* v, cr_error* error) {
   const char* out = v->o->out;
@@ -69,8 +48,9 @@ static cr_status check_output(const view* v, cr_error* error) {
 // an option that only a live page has, or that it has not
 static cr_status check_live(const view* v, cr_error* error) {
   const view_options* o = v->o;
-  if (o->live && v->nrecording > 0) {
-    return cri_fail(error, CR_ERR_ARG, "--live: the page simulates; leave %s out", v->recording[0]);
+  if (o->live && v->files.nrecording > 0) {
+    return cri_fail(error, CR_ERR_ARG, "--live: the page simulates; leave %s out",
+                    v->files.recording[0]);
   }
   if (o->live && o->plot.n > 0) {
     return cri_fail(error, CR_ERR_ARG, "--plot: needs a recording; a live page has no plots");
@@ -85,11 +65,8 @@ static cr_status check_live(const view* v, cr_error* error) {
 // an option that would do nothing is refused
 static cr_status check_use(const view* v, bool fps_given, cr_error* error) {
   CR_TRY(check_live(v, error));
-  if (v->nrecording > 0 && v->o->keyframe != NULL) {
-    return cri_fail(error, CR_ERR_ARG, "--keyframe %s: the recording gives the poses",
-                    v->o->keyframe);
-  }
-  if (v->nrecording == 0 && (v->o->plot.n > 0 || fps_given)) {
+  CR_TRY(cr_shown_files_keyframe(&v->files, v->o->keyframe, error));
+  if (v->files.nrecording == 0 && (v->o->plot.n > 0 || fps_given)) {
     return cri_fail(error, CR_ERR_ARG, "%s: needs a recording",
                     v->o->plot.n > 0 ? "--plot" : "--fps");
   }
@@ -98,18 +75,13 @@ static cr_status check_use(const view* v, bool fps_given, cr_error* error) {
 
 // ---- motions
 
-static const char* base_name(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash == NULL ? path : slash + 1;
-}
-
 static cr_status open_model(view* v, cr_error* error) {
   cr_urdf_options urdf;
-  CR_TRY(cr_urdf_arguments(&urdf, &v->o->urdf, v->model_path, error));
+  CR_TRY(cr_urdf_arguments(&urdf, &v->o->urdf, v->files.model, error));
   CR_TRY(cr_load_report_create(&v->report, error));
-  CR_TRY(cr_model_open_report(&v->m, v->model_path, &urdf, v->report, error));
+  CR_TRY(cr_model_open_report(&v->m, v->files.model, &urdf, v->report, error));
   const cr_view_options options = {.size = sizeof options,
-                                   .title = base_name(v->model_path),
+                                   .title = cr_base_name(v->files.model),
                                    .plots = v->o->plot.text,
                                    .nplot = v->o->plot.n,
                                    .triangles = v->o->triangles};
@@ -179,21 +151,17 @@ static cr_status take_frame(view* v, cr_data* d, cr_error* error) {
 // the reference pose or a keyframe: one frame, or where a simulation begins
 static cr_status take_pose(view* v, cr_error* error) {
   cr_data* d;
-  CR_TRY(cr_data_create(&d, v->m, error));
-  cr_status status =
-      v->o->keyframe == NULL ? CR_OK : cr_setup_keyframe(v->m, d, v->o->keyframe, error);
-  if (status == CR_OK) {
-    status = v->o->live ? simulate(v, d, error) : take_frame(v, d, error);
-  }
+  CR_TRY(cr_shown_pose(&d, v->m, v->o->keyframe, error));
+  cr_status status = v->o->live ? simulate(v, d, error) : take_frame(v, d, error);
   cr_data_destroy(d);
   return status;
 }
 
 static cr_status take_motions(view* v, cr_error* error) {
-  for (int i = 0; i < v->nrecording; i++) {
-    CR_TRY(cr_view_read(v->page, v->recording[i], NULL, (cr_real)v->o->fps, error));
+  for (int i = 0; i < v->files.nrecording; i++) {
+    CR_TRY(cr_view_read(v->page, v->files.recording[i], NULL, (cr_real)v->o->fps, error));
   }
-  return v->nrecording > 0 ? CR_OK : take_pose(v, error);
+  return v->files.nrecording > 0 ? CR_OK : take_pose(v, error);
 }
 
 // ---- output
@@ -220,7 +188,7 @@ static void print(const view* v) {
 }
 
 static cr_status run(view* v, bool fps_given, cr_error* error) {
-  CR_TRY(sort_files(v, error));
+  CR_TRY(cr_shown_files_sort(&v->files, &v->o->files, v->o->model, error));
   CR_TRY(check_output(v, error));
   CR_TRY(check_use(v, fps_given, error));
   CR_TRY(open_model(v, error));

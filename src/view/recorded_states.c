@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/recorded_states.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +18,16 @@ static const struct {
                  {"act", "na", false},
                  {"ctrl", "nu", false}};
 
-typedef struct {
+struct cr_recorded {
   double* values[N_SET];
   int rows[N_SET];
-} recorded;
+};
 
-static void free_all(recorded* r) {
-  for (int i = 0; i < N_SET; i++) {
+void cr_recorded_close(cr_recorded* r) {
+  for (int i = 0; i < N_SET && r != NULL; i++) {
     free(r->values[i]);
   }
+  free(r);
 }
 
 // ---- reading
@@ -49,7 +49,7 @@ static cr_status check_names(const cr_h5* file, const cr_model* m, const char* p
   return status;
 }
 
-static cr_status read_set(recorded* r, int i, const cr_h5* file, const cr_model* m,
+static cr_status read_set(cr_recorded* r, int i, const cr_h5* file, const cr_model* m,
                           const char* path, cr_error* error) {
   int columns = 0, count = cr_model_count(m, sets[i].count);
   if (!cri_h5_has(file, sets[i].name)) {
@@ -68,7 +68,7 @@ static cr_status read_set(recorded* r, int i, const cr_h5* file, const cr_model*
                         path, sets[i].name, columns, count);
 }
 
-static cr_status check_rows(const recorded* r, const char* path, cr_error* error) {
+static cr_status check_rows(const cr_recorded* r, const char* path, cr_error* error) {
   int n = r->rows[TIME];
   if (n < 1) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: there are no rows in it", path);
@@ -89,7 +89,7 @@ static cr_status check_rows(const recorded* r, const char* path, cr_error* error
   return CR_OK;
 }
 
-static cr_status read_all(recorded* r, const cr_model* m, const char* path, cr_error* error) {
+static cr_status read_all(cr_recorded* r, const cr_model* m, const char* path, cr_error* error) {
   cr_h5* file;
   CR_TRY(cri_h5_open(&file, path, error));
   cr_status status = CR_OK;
@@ -103,25 +103,29 @@ static cr_status read_all(recorded* r, const cr_model* m, const char* path, cr_e
   return status == CR_OK ? check_rows(r, path, error) : status;
 }
 
-// ---- frames
-
-// the rows to show, in order; returns how many
-static int choose(int* row, const recorded* r, double fps) {
-  const double* time = r->values[TIME];
-  int last = r->rows[TIME] - 1, n = 0;
-  double next = time[0];
-  for (int k = 0; k <= last; k++) {
-    if (k == last || time[k] >= next) {
-      row[n++] = k;
-      // round-off in the times does not count
-      next = time[0] + (floor((time[k] - time[0]) * fps + 1e-6) + 1 - 1e-6) / fps;
-    }
+cr_status cr_recorded_open(cr_recorded** out, const cr_model* m, const char* path,
+                           cr_error* error) {
+  cr_recorded* r = calloc(1, sizeof *r);
+  if (r == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
   }
-  return n;
+  cr_status status = read_all(r, m, path, error);
+  if (status != CR_OK) {
+    cr_recorded_close(r);
+    return status;
+  }
+  *out = r;
+  return CR_OK;
 }
 
-static cr_status set_state(const recorded* r, int k, const cr_model* m, cr_data* d,
-                           cr_error* error) {
+// ---- rows
+
+int cr_recorded_rows(const cr_recorded* r) { return r->rows[TIME]; }
+
+const double* cr_recorded_times(const cr_recorded* r) { return r->values[TIME]; }
+
+cr_status cr_recorded_set(const cr_recorded* r, int k, const cr_model* m, cr_data* d,
+                          cr_error* error) {
   cr_status status = cr_state_set(m, d, &r->values[TIME][k], CR_STATE_TIME);
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", cr_data_error(d));
@@ -133,45 +137,4 @@ static cr_status set_state(const recorded* r, int k, const cr_model* m, cr_data*
     }
   }
   return CR_OK;
-}
-
-static cr_status take_frames(cr_shown_motion* s, const recorded* r, const int* row, int n,
-                             cr_error* error) {
-  cr_data* d;
-  CR_TRY(cr_data_create(&d, s->m, error));
-  cr_status status = CR_OK;
-  for (int k = 0; k < n && status == CR_OK; k++) {
-    cr_error inner = {0};
-    status = set_state(r, row[k], s->m, d, &inner);
-    if (status == CR_OK) {
-      status = cr_shown_motion_take(s, d, &inner);
-    }
-    if (status != CR_OK) {
-      status = cri_fail(error, status, "%s: row %d: %s", s->name, row[k], inner.text);
-    }
-  }
-  cr_data_destroy(d);
-  return status;
-}
-
-static cr_status show(cr_shown_motion* s, const recorded* r, const char* path, double fps,
-                      cr_error* error) {
-  int* row = calloc((size_t)r->rows[TIME], sizeof *row);
-  if (row == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d rows", path, r->rows[TIME]);
-  }
-  int n = choose(row, r, fps);
-  cr_status status = take_frames(s, r, row, n, error);
-  free(row);
-  return status;
-}
-
-cr_status cr_recorded_motion(cr_shown_motion* s, const char* path, double fps, cr_error* error) {
-  recorded r = {0};
-  cr_status status = read_all(&r, s->m, path, error);
-  if (status == CR_OK) {
-    status = show(s, &r, path, fps, error);
-  }
-  free_all(&r);
-  return status;
 }

@@ -121,8 +121,7 @@ static void put_tendons(cr_json* j, const cr_model* m) {
 
 // ---- all of it
 
-// of all bodies, N
-static cr_real weight(const cr_model* m) {
+cr_real cr_shown_weight(const cr_model* m) {
   const cr_real *mass = numbers(m, "body_mass"), *g = numbers(m, "gravity");
   cr_real sum = 0;
   for (int i = 1; i < cr_model_count(m, "nbody"); i++) {
@@ -152,5 +151,5 @@ void cr_shown_model(cr_json* j, const cr_model* m, int triangles) {
   cr_shown_meshes(j, m, triangles);
   put_height_fields(j, m);
   put_tendons(j, m);
-  cr_json_real(j, "weight", weight(m));
+  cr_json_real(j, "weight", cr_shown_weight(m));
 }

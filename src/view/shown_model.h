@@ -15,4 +15,8 @@ void cr_shown_model(cr_json* j, const cr_model* m, int triangles);
 int cr_shown_lines(const cr_model* m, int tendon, void (*put)(void* context, int points),
                    void* context);
 
+/// The weight of all bodies.
+/// Units    N
+cr_real cr_shown_weight(const cr_model* m);
+
 #endif

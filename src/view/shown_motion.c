@@ -158,8 +158,7 @@ static cr_status take_tendons(cr_shown_motion* s, int k, const cr_data* d, cr_er
   return CR_OK;
 }
 
-// the force on the body that moves, in the world
-static void put_contact(cr_real to[6], const cr_model* m, const cr_contact* c) {
+void cr_shown_contact(cr_real to[6], const cr_model* m, const cr_contact* c) {
   const int32_t* body = cr_model_integers(m, "geom_bodyid", NULL, NULL);
   cr_real sign = body[c->geom[1]] == 0 ? -1 : 1;
   for (int i = 0; i < 3; i++) {
@@ -183,7 +182,7 @@ static cr_status take_contacts(cr_shown_motion* s, int k, const cr_data* d, cr_e
   for (int i = 0; i < n; i++) {
     cr_contact c;
     CR_TRY(told(d, cr_contact_get(s->m, d, i, &c), error));
-    put_contact(s->contact + 6 * (size_t)s->ncontact++, s->m, &c);
+    cr_shown_contact(s->contact + 6 * (size_t)s->ncontact++, s->m, &c);
   }
   s->first[k + 1] = s->ncontact;
   return CR_OK;

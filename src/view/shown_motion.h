@@ -52,4 +52,7 @@ void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion
 /// Adds titles, units and columns of the plots as the member "plots".
 void cr_plotted_put(cr_json* j, const cr_model* m, const cr_plotted* plotted);
 
+/// Point and force of a contact: the force on the body that moves, in the world; on the second one where both do.
+void cr_shown_contact(cr_real to[6], const cr_model* m, const cr_contact* c);
+
 #endif

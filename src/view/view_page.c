@@ -7,7 +7,7 @@
 #include "model/misuse.h"
 #include "tools/report_page.h"
 #include "view/live_page.h"
-#include "view/recorded_states.h"
+#include "view/recorded_motion.h"
 #include "view/shown_model.h"
 #include "view/view_assets.h"
 

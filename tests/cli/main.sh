@@ -9,7 +9,7 @@ grep -qxF "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION")" version.out || fail "$(cat 
 
 expect 0 help --help
 [ -s help.err ] && fail "--help writes to standard error"
-for command in check follow rollout grad batch fit train plan lqr estimate view bench study; do
+for command in check follow rollout grad batch fit train plan lqr estimate view render bench study; do
   grep -q "^  $command " help.out || fail "--help does not list $command"
   expect 0 one $command --help
   grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
@@ -21,7 +21,7 @@ for command in check follow rollout grad batch fit train plan lqr estimate view 
 done
 
 # ---- help: two examples each, what matters first, no line longer than the terminal is wide; --help-all has the rest
-for command in check follow rollout grad batch fit train plan lqr estimate view bench study; do
+for command in check follow rollout grad batch fit train plan lqr estimate view render bench study; do
   expect 0 one $command --help
   expect 0 all $command --help-all
   [ "$(grep -c "^  carom $command " one.out)" -eq 2 ] || fail "$command: not two examples"

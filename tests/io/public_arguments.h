@@ -64,6 +64,9 @@ static const cr_view_options view_options = {
 static const cr_view_options bare_view_options = {.size = sizeof bare_view_options, .title = "a"};
 static const cr_view_live live_page_options = {.size = sizeof live_page_options};
 static const cr_view_motion view_motion = {.size = sizeof view_motion, .name = "still"};
+static const cr_render_options render_options = {
+    .size = sizeof render_options, .width = 16, .height = 16};
+static const cr_film_options film_options = {.size = sizeof film_options};
 static const cr_real sensor_noise[] = {CR_R(0.1)};
 static const cr_filter_options filter_options = {.size = sizeof filter_options,
                                                  .sensor_noise = sensor_noise};

@@ -19,7 +19,8 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
-//   \36 how it simulates
+//   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
+//   \11 gradients that work side by side  \12 options of an estimate  \177 the estimate  \14 how a page simulates
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -596,6 +597,23 @@ static long call_cr_view_set_live(void** a) {
 }
 CALL(cr_view_states, a[0], 0)
 CALL(cr_view_save, a[0], a[1], a[2])
+CALL_MAKE(cr_render_create, cr_render_destroy, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL_VOID(cr_render_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_render_begin, a[0], a[1])
+static void* with_pictures(void* render) {
+  if (render != NULL) {
+    must(cr_render_begin(render, &w.error));
+  }
+  return render;
+}
+CALL(cr_render_take, with_pictures(a[0]), a[1], a[2])
+CALL(cr_render_read, a[0], a[1], a[2])
+CALL_VOID(cr_render_time, a[0])
+CALL(cr_render_frames, a[0], a[1], a[2])
+// a machine may have no OpenGL
+static long drawn(cr_status status) { return status == CR_ERR_UNSUPPORTED ? CR_OK : status; }
+static long call_cr_render_draw(void** a) { return drawn(cr_render_draw(a[0], 0, a[1], a[2])); }
+static long call_cr_render_save(void** a) { return drawn(cr_render_save(a[0], a[1], a[2], a[3])); }
 CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
 CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])

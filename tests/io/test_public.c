@@ -80,7 +80,8 @@ static struct {
   cr_plan_result planned;
   cr_live_plan* live;
   cr_live_report live_report;
-  cr_view *view, *shown;  // one whose last motion has no state yet, one that can be saved
+  cr_view *view, *shown;      // one whose last motion has no state yet, one that can be saved
+  cr_render *render, *drawn;  // one whose last motion has no state yet, one that can be drawn
   cr_correction_info corrects;
   cr_correction_usage usage;
   cr_trust_problem problem;
@@ -97,7 +98,8 @@ static struct {
 
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
-static char learned_path[1024], onnx_path[1024], seen_path[1024], page_path[1024];
+static char learned_path[1024], onnx_path[1024], seen_path[1024], page_path[1024],
+    picture_path[1024];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -174,6 +176,13 @@ static void make_views(void) {
   must(cr_view_read(w.shown, seen_path, NULL, 0, &w.error));
 }
 
+static void make_pictures(void) {
+  must(cr_render_create(&w.render, w.m, model_path, NULL, &render_options, &w.error));
+  must(cr_render_create(&w.drawn, w.m, model_path, NULL, &render_options, &w.error));
+  must(cr_render_read(w.drawn, seen_path, &w.error));
+  (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
+}
+
 static const cr_identification_options identification_options = {
     .size = sizeof identification_options, .nthread = 1};
 static const cr_search two_steps = {.size = sizeof two_steps, .iterations = 2};
@@ -226,6 +235,7 @@ static void setup(void) {
   must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
   w.live_report.size = sizeof w.live_report;
   make_views();
+  make_pictures();
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_model_copy(&w.corrected, w.m, &w.error));
   must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
@@ -301,6 +311,8 @@ static void teardown(void) {
   cr_filter_destroy(w.filter);
   cr_view_destroy(w.view);
   cr_view_destroy(w.shown);
+  cr_render_destroy(w.render);
+  cr_render_destroy(w.drawn);
   cr_data_destroy(w.bar);
   cr_data_destroy(w.tan);
   cr_data_destroy(w.fresh);
@@ -455,7 +467,7 @@ static const row table[] = {
     ROW(cr_gradient_differences, "6Xe", STATUS, 'g', NULL, NULL),
     ROW(cr_gradient_two_slopes, "6xIe", STATUS, 'u', NULL, NULL),
     ROW(cr_gradient_trust, "67e", STATUS, 'g', NULL, NULL),
-    ROW(cr_gradient_estimate, "\036L\037\177e", STATUS, 0, NULL, NULL),
+    ROW(cr_gradient_estimate, "\011L\012\177e", STATUS, 0, NULL, NULL),
     ROW(cr_estimator_for, "7", NOTHING, 0, NULL, NULL),
     ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
     ROW(cr_model_save_bytes, "MxIe", STATUS, 0, NULL, NULL),
@@ -660,9 +672,19 @@ static const row table[] = {
     ROW(cr_view_begin, "\032\034e", STATUS, 0, NULL, NULL),
     ROW(cr_view_take, "\032De", STATUS, 0, NULL, NULL),
     ROW(cr_view_read, "\035Use", STATUS, 0, seen_path, "seen"),
-    ROW(cr_view_set_live, "\032D\010e", STATUS, 0, NULL, NULL),
+    ROW(cr_view_set_live, "\032D\014e", STATUS, 0, NULL, NULL),
     ROW(cr_view_states, "\035", COUNT, 0, NULL, NULL),
     ROW(cr_view_save, "\035Ue", STATUS, 0, page_path, NULL),
+    // pictures of a motion
+    ROW(cr_render_create, "OMUa\037e", STATUS, 0, model_path, NULL),
+    ROW(cr_render_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_render_begin, "\036e", STATUS, 0, NULL, NULL),
+    ROW(cr_render_take, "\036De", STATUS, 0, NULL, NULL),
+    ROW(cr_render_read, "\010Ue", STATUS, 0, seen_path, NULL),
+    ROW(cr_render_time, "\010", NOTHING, 0, NULL, NULL),
+    ROW(cr_render_frames, "\010U\013", COUNT, 0, picture_path, NULL),
+    ROW(cr_render_draw, "\010Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_render_save, "\010U\013e", STATUS, 0, picture_path, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
     ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
@@ -733,10 +755,14 @@ static void* argument_of_identification(char letter) {
       {'\033', &view_options},
       {'\034', &view_motion},
       {'\035', w.shown},
-      {'\036', &w.gradient},
-      {'\037', &estimator_options},
+      {'\011', &w.gradient},
+      {'\012', &estimator_options},
       {'\177', &w.smoothed},
-      {'\010', &live_page_options},
+      {'\014', &live_page_options},
+      {'\036', w.render},
+      {'\037', &render_options},
+      {'\010', w.drawn},
+      {'\013', &film_options},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i].letter == letter) {
@@ -1228,6 +1254,8 @@ static const sized sizes[] = {
     SIZED(cr_view_options, &view_options, cr_view_create, 2, itself),
     SIZED(cr_view_live, &live_page_options, cr_view_set_live, 2, itself),
     SIZED(cr_view_motion, &view_motion, cr_view_begin, 1, itself),
+    SIZED(cr_render_options, &render_options, cr_render_create, 4, itself),
+    SIZED(cr_film_options, &film_options, cr_render_save, 2, itself),
     SIZED(cr_live_report, &w.live_report, cr_live_plan_get_report, 1, itself),
     SIZED(cr_cost_term, &cost_term, cr_cost_add, 1, itself),
     SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
