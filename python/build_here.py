@@ -15,7 +15,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
-SOURCES = [HERE / "src/helpers.h", HERE / "src/helpers.c", HERE / "make_cdef.py", HERE / "make_module.py",
+HEADERS = [HERE / "src" / name for name in ("helpers.h", "array_map.h", "xla_calls.h")]
+CODE = sorted((HERE / "src").glob("*.c"))
+SOURCES = [*sorted((HERE / "src").glob("*")), HERE / "make_cdef.py", HERE / "make_module.py",
            *sorted((INCLUDE / "carom").glob("*.h"))]
 
 
@@ -42,9 +44,9 @@ def main(library, out):
         return
     compiler = os.environ.get("CC", "gcc")
     run(sys.executable, HERE / "make_cdef.py", compiler, INCLUDE, out / "cdef.h", package / "_contracts.py")
-    run(sys.executable, HERE / "make_module.py", out / "cdef.h", HERE / "src/helpers.h", out / "_carom.c")
+    run(sys.executable, HERE / "make_module.py", out / "cdef.h", out / "_carom.c", *HEADERS)
     run(compiler, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-o", module, out / "_carom.c",
-        HERE / "src/helpers.c", f"-I{INCLUDE}", f"-I{HERE / 'src'}", f"-I{sysconfig.get_paths()['include']}",
+        *CODE, f"-I{INCLUDE}", f"-I{HERE / 'src'}", f"-I{sysconfig.get_paths()['include']}",
         library, f"-Wl,-rpath,{library.parent}")
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C source of the extension module carom._carom, for the stable ABI of Python.
 
-    make_module.py CDEF EXTRA_CDEF OUT_C
+    make_module.py CDEF OUT_C HEADER ...
 
-CDEF is what make_cdef.py wrote, EXTRA_CDEF the functions of the extension itself (src/helpers.h).
+CDEF is what make_cdef.py wrote, the headers have the functions of the extension itself (python/src).
 """
 import re
 import sys
@@ -26,13 +26,14 @@ extern "Python" cr_loss carom_py_more(void* context, int worker, int nstep, doub
 """
 
 
-def main(cdef, extra, out):
+def main(cdef, out, *headers):
     builder = cffi.FFI()
     builder.cdef(Path(cdef).read_text())
-    helpers = Path(extra).read_text()
-    builder.cdef(re.sub(r"//.*|^#.*", "", helpers, flags=re.M))
+    for header in headers:
+        builder.cdef(re.sub(r"//.*|^#.*", "", Path(header).read_text(), flags=re.M))
     builder.cdef(CALLBACKS)
-    builder.set_source("carom._carom", '#include "carom/carom.h"\n#include "helpers.h"\n', py_limited_api=True)
+    sources = "".join(f'#include "{name}"\n' for name in ("carom/carom.h", *(Path(header).name for header in headers)))
+    builder.set_source("carom._carom", sources, py_limited_api=True)
     builder.emit_c_code(out)
 
 

@@ -41,19 +41,45 @@ def cases(model, rollouts):
         "batch with gradients": (1, lambda: carom.rollout(model, ctrl=ctrl, loss="sum(qvel^2)", gradient=True, states=False,
                                                           threads=1)),
     }
+    return {**found, **torch_cases(model, rollouts), **jax_cases(model, rollouts)}
+
+
+def torch_cases(model, rollouts):
     try:
         import torch
         import carom.torch
     except ImportError:
-        return found
-    leaf = torch.tensor(ctrl, requires_grad=True)
+        return {}
+    leaf = torch.zeros(rollouts, model.nv, dtype=torch.float64, requires_grad=True)
 
     def cost():
-        carom.torch.cost(model, "sum(qvel^2)", ctrl=leaf, threads=1).sum().backward()
+        carom.torch.cost(model, "sum(qvel^2)", SHORT, qvel=leaf, threads=1).sum().backward()
 
     def rollout():
-        carom.torch.rollout(model, ctrl=leaf, threads=1)["qvel"][:, -1].square().sum().backward()
-    return {**found, "carom.torch.cost": (1, cost), "carom.torch.rollout, loss in PyTorch": (1, rollout)}
+        carom.torch.rollout(model, SHORT, qvel=leaf, threads=1)["qvel"][:, -1].square().sum().backward()
+    return {"carom.torch.cost": (1, cost), "carom.torch.rollout, loss in PyTorch": (1, rollout)}
+
+
+def jax_cases(model, rollouts):
+    try:
+        import jax
+        import carom.jax
+    except ImportError:
+        return {}
+    jax.config.update("jax_enable_x64", True)
+    leaf = jax.numpy.zeros((rollouts, model.nv))
+
+    @jax.jit
+    @jax.grad
+    def cost(qvel):
+        return carom.jax.cost(model, "sum(qvel^2)", SHORT, qvel=qvel, threads=1).sum()
+
+    @jax.jit
+    @jax.grad
+    def rollout(qvel):
+        return (carom.jax.rollout(model, SHORT, qvel=qvel, threads=1)["qvel"][:, -1] ** 2).sum()
+    return {"carom.jax.cost, under jit": (1, lambda: cost(leaf).block_until_ready()),
+            "carom.jax.rollout, loss in JAX, under jit": (1, lambda: rollout(leaf).block_until_ready())}
 
 
 def seconds(function):
@@ -76,7 +102,7 @@ def main(library, path, rounds=8, rollouts=64):
                 best[name] = min(best.get(name, 9e9), seconds(function))
     print(f"C: {1e3 * best['C'][0]:.2f} ms for {STEPS} steps, {1e3 * best['C'][1]:.1f} ms for {rollouts} gradients over {SHORT} steps")
     for name, (column, _) in found.items():
-        print(f"{name:38} {best[name] / best['C'][column]:.3f} of C")
+        print(f"{name:42} {best[name] / best['C'][column]:.3f} of C")
 
 
 if __name__ == "__main__":

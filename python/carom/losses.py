@@ -34,7 +34,8 @@ class Losses:
         self.function = loss if callable(loss) else None
         self.failure = None
         keep = states or self.function is not None
-        self.states = np.zeros((n, nstep, model.nq + model.nv + model.na)) if keep else None
+        widths = (model.nq, model.nv, model.na)
+        self.qpos, self.qvel, self.act = (np.zeros((n, nstep, width)) if keep else None for width in widths)
         self.fields = {name: self._field(data, name) for name in record}
         self.bars = {}
         self._kept = []
@@ -87,8 +88,7 @@ class Losses:
                     setattr(track, numbers, arrays.pointer(kept[name]))
         shared = ffi.new("carom_tracking*")
         shared.tracks, shared.ntrack, shared.nstep = self.tracks, len(names), self.nstep
-        shared.nstate = self.model.nq + self.model.nv + self.model.na
-        shared.states = arrays.pointer(self.states)
+        shared.qpos, shared.qvel, shared.act = (arrays.pointer(kept) for kept in (self.qpos, self.qvel, self.act))
         shared.needs_fields = any(self.model._fields[name][1].kind == "real" for name in names)
         if self.function is not None:
             self._handle = ffi.new_handle(self)
@@ -113,25 +113,11 @@ class Losses:
             self.bars[name][...] = values
         self._fill()
 
-    # ---- views
-
-    @property
-    def qpos(self):
-        return self.states[..., :self.model.nq]
-
-    @property
-    def qvel(self):
-        return self.states[..., self.model.nq:self.model.nq + self.model.nv]
-
-    @property
-    def act(self):
-        return self.states[..., self.model.nq + self.model.nv:]
-
     # ---- the loss
 
     def loss(self, worker=0, item=0):
         """The cr_loss of a worker, or NULL where there is nothing to do."""
-        if self.states is None and not self.fields and not self.bars and not self.expressions and self.function is None:
+        if self.qpos is None and not self.fields and not self.bars and not self.expressions and self.function is None:
             return None
         tracker = self.trackers[worker]
         tracker.item = item

@@ -41,23 +41,6 @@ def to_tangent(model, qpos, cotangent):
     return out
 
 
-def from_tangent(model, qpos, cotangent):
-    """Cotangents of the tangent as gradients by nq numbers, of a function that scales quaternions to length one first."""
-    plain, quaternions = layout(model)
-    out = np.zeros(cotangent.shape[:-1] + (model.nq,))
-    out[..., plain[:, 0]] = cotangent[..., plain[:, 1]]
-    for q, v in quaternions:
-        out[..., q:q + 4] = quaternion_gradient(qpos[..., q:q + 4], cotangent[..., v:v + 3])
-    return out
-
-
-def quaternion_gradient(quaternion, cotangent):
-    """The same of quaternions alone: 4 numbers from 3."""
-    columns = _columns(quaternion)
-    length2 = np.sum(quaternion * quaternion, axis=-1, keepdims=True)
-    return sum(2 * cotangent[..., i:i + 1] * columns[i] for i in range(3)) / length2
-
-
 def normalised(model, qpos):
     """qpos with quaternions of length one, a new array."""
     out = np.array(qpos, dtype=np.float64)

@@ -230,7 +230,8 @@ class Model(HasObjects):
 
         derive   derive constants that follow (body_invweight0 ...) again
         """
-        self.__dict__.pop("_batches", None)
+        for kept in ("_batches", "_maps"):
+            self.__dict__.pop(kept, None)
         places, options = {}, {}
         for name, value in {**(changes or {}), **named}.items():
             if name.split("[")[0] in self._fields:

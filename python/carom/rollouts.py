@@ -173,10 +173,8 @@ class Batch:
         grid = (self._adaptive.grid if self._adaptive != NULL else 0) or model.timestep
         time = (0.0 if start is None else start.time) + grid * np.arange(1, self.nstep + 1)
         return Rollout(not inputs.batched, (model, inputs, start, self._derive), time,
-                       qpos=None if losses.states is None else losses.qpos,
-                       qvel=None if losses.states is None else losses.qvel, act=None if losses.states is None else losses.act,
-                       final=final, loss=values if has_loss else None, gradient=bars if gradient else None, errors=ended,
-                       **losses.fields)
+                       qpos=losses.qpos, qvel=losses.qvel, act=losses.act, final=final,
+                       loss=values if has_loss else None, gradient=bars if gradient else None, errors=ended, **losses.fields)
 
     def _bars(self, n):
         model = self.model

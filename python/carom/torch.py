@@ -48,8 +48,8 @@ class _Rollout(torch.autograd.Function):
         if all(bar is None for bar in bars):
             return (None, *(None for _ in tensors))
         bars = [None if bar is None else _numpy(bar) for bar in bars]
-        gradients = ctx.steps.backward([_numpy(t) for t in tensors], _numpy(qpos), bars, ctx.kept)
-        return (None, *(_tensor(g, t) for t, g in zip(tensors, gradients)))
+        gradients = ctx.steps.backward([_numpy(t) for t in tensors], _numpy(qpos), bars, ctx.kept, ctx.needs_input_grad[1:])
+        return (None, *(None if g is None else _tensor(g, t) for t, g in zip(tensors, gradients)))
 
 
 class _Cost(torch.autograd.Function):
@@ -111,7 +111,7 @@ def rollout(model, nstep=None, *, qpos=None, qvel=None, act=None, ctrl=None, par
     options          threads, derive, memory, cfd, adaptive steps and model options, as carom.rollout
     """
     named = autodiff.named_inputs(qpos, qvel, act, ctrl, parameters)
-    return _call(_Rollout, autodiff.Map(model, _steps(nstep, ctrl), named, record, **options), named)
+    return _call(_Rollout, autodiff.map_of(model, _steps(nstep, ctrl), named, record, **options), named)
 
 
 def step(model, qpos, qvel, act=None, ctrl=None, parameters=None, *, n=1, **options):
@@ -120,7 +120,7 @@ def step(model, qpos, qvel, act=None, ctrl=None, parameters=None, *, n=1, **opti
         ctrl = ctrl.unsqueeze(-2)
         ctrl = ctrl.expand(*ctrl.shape[:-2], n, ctrl.shape[-1])
     named = autodiff.named_inputs(qpos, qvel, act, ctrl, parameters)
-    run = _call(_Rollout, autodiff.Map(model, n, named, **options), named)
+    run = _call(_Rollout, autodiff.map_of(model, n, named, **options), named)
     return tuple(run[name][..., -1, :] for name in ("qpos", "qvel", "act"))
 
 
@@ -128,7 +128,7 @@ def cost(model, loss, nstep=None, *, qpos=None, qvel=None, act=None, ctrl=None, 
     """The loss of each rollout, an expression or a function as carom.rollout takes it: a tensor [n]. Its gradient is computed
     with the rollouts, so no step is made twice for it; the backward pass of rollout() makes each step again."""
     named = autodiff.named_inputs(qpos, qvel, act, ctrl, parameters)
-    return _call(_Cost, autodiff.Map(model, _steps(nstep, ctrl), named, loss=loss, every=every, **options), named)
+    return _call(_Cost, autodiff.map_of(model, _steps(nstep, ctrl), named, loss=loss, every=every, **options), named)
 
 
 def loss(function):

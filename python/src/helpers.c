@@ -13,7 +13,7 @@ static size_t row(const carom_tracker* t, int step) {
 
 // whether numbers are kept after every step
 static bool keeps(const carom_tracking* s) {
-  bool kept = s->states != NULL;
+  bool kept = s->qpos != NULL || s->qvel != NULL || s->act != NULL;
   for (int i = 0; i < s->ntrack; i++) {
     kept = kept || s->tracks[i].values != NULL;
   }
@@ -50,16 +50,27 @@ static bool inner_looks_at(const carom_tracker* t, int step) {
                                    : t->inner.looks_at(t->inner.context, step, nstep);
 }
 
+static cr_status keep_state(const carom_tracker* t, const cr_model* m, const cr_data* d, int step) {
+  const carom_tracking* s = t->shared;
+  double* const to[] = {s->qpos, s->qvel, s->act};
+  const int parts[] = {CR_STATE_QPOS, CR_STATE_QVEL, CR_STATE_ACT};
+  cr_status status = CR_OK;
+  for (int i = 0; i < 3 && status == CR_OK; i++) {
+    if (to[i] != NULL) {
+      size_t width = (size_t)cr_state_size(m, parts[i]);
+      status = cr_state_get(m, d, to[i] + row(t, step) * width, parts[i]);
+    }
+  }
+  return status;
+}
+
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
   carom_tracker* t = context;
   const carom_tracking* s = t->shared;
-  if (s->states != NULL) {
-    double* to = s->states + row(t, step) * (size_t)s->nstate;
-    cr_status status = cr_state_get(m, d, to, CR_STATE_QPOS | CR_STATE_QVEL | CR_STATE_ACT);
-    if (status != CR_OK) {
-      return status;
-    }
+  cr_status kept = keep_state(t, m, d, step);
+  if (kept != CR_OK) {
+    return kept;
   }
   for (int i = 0; i < s->ntrack; i++) {
     const carom_track* track = &s->tracks[i];

@@ -22,8 +22,7 @@ typedef cr_status (*carom_loss_call)(void* handle, int item, int worker, double*
 typedef struct {
   carom_track* tracks;
   int ntrack, nstep;
-  int nstate;      // numbers of qpos, qvel and act together
-  double* states;  // n x nstep x nstate: qpos, qvel and act after every step; NULL: not kept
+  double *qpos, *qvel, *act;  // n x nstep x nq, nv, na: after every step; NULL: not kept
   bool needs_fields;
   carom_loss_call call;  // NULL: none
   void* handle;
