@@ -22,14 +22,21 @@ typedef struct entry {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static entry* entries;
 static int64_t last;
+
+// A fork copies the mutex: nobody may hold it then.
+static void hold(void) { (void)pthread_mutex_lock(&mutex); }
+static void let_go(void) { (void)pthread_mutex_unlock(&mutex); }
+static void stay_usable_after_fork(void) { (void)pthread_atfork(hold, let_go, let_go); }
 
 int64_t carom_map_publish(const carom_array_map* map) {
   entry* e = calloc(1, sizeof *e);
   if (e == NULL) {
     return 0;
   }
+  (void)pthread_once(&once, stay_usable_after_fork);
   (void)pthread_mutex_lock(&mutex);
   *e = (entry){.next = entries, .number = ++last, .process = getpid(), .map = map};
   entries = e;

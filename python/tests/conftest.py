@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import carom
+
+#: a shaft in oil, and the correction that its damping needs
+GEARBOX_OIL = {"name": "oil", "target": "dof_damping[gear]", "act": "scale", "inputs": [{"place": "qvel[gear]", "scale": 0.2}],
+               "layers": [4], "random_output": True, "seed": 5}
 
 SOURCE = Path(os.environ.get("CAROM_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 DATA = SOURCE / "tests/data"
@@ -95,3 +100,22 @@ def landed(leg):
     data.step(40).forward()
     assert len(data.contacts) > 0
     return data
+
+
+@pytest.fixture(scope="session")
+def oiled():
+    """A model with a correction whose weights are not zero."""
+    return carom.load(SOURCE / "examples/gearbox.xml").corrected(GEARBOX_OIL)
+
+
+def in_fork(function):
+    """Whether a function returns True in a fork of this process; one that waits for ever is ended."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)
+        good = False
+        try:
+            good = bool(function())
+        finally:
+            os._exit(0 if good else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import carom
-from conftest import SOURCE
+from conftest import GEARBOX_OIL, SOURCE
 
-OIL = {"name": "oil", "target": "dof_damping[gear]", "act": "scale", "inputs": [{"place": "qvel[gear]", "scale": 0.2}], "layers": [4]}
+OIL = {name: value for name, value in GEARBOX_OIL.items() if name not in ("random_output", "seed")}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_an_untrained_correction_changes_no_bit(gearbox):
 
 
 def test_weights_are_parameters(gearbox, tmp_path, random):
-    model = gearbox.corrected({**OIL, "random_output": True, "seed": 5})
+    model = gearbox.corrected(GEARBOX_OIL)
     result = carom.grad(model, "qpos[gear]", 100, wrt="plugin_param", qvel=[5.0])
     assert np.allclose(result["plugin_param"], result.differences("plugin_param"), rtol=1e-5, atol=1e-9)
     many = model.plugin_param + 0.1 * random.normal(size=(3, 13))

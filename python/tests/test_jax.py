@@ -30,6 +30,15 @@ def test_gradients_of_muscles_and_tendons(arm):
     check_grads(step, inputs, order=1, modes=["rev"], eps=1e-6, atol=1e-5, rtol=1e-5)
 
 
+def test_gradients_of_a_correction(oiled):
+    def run(qpos, qvel, weights):
+        out = carom.jax.rollout(oiled, 5, qpos=qpos, qvel=qvel, parameters={"plugin_param": weights})
+        return out["qpos"], out["qvel"]
+    inputs = tuple(jnp.array(x) for x in ([0.3], [2.0], np.asarray(oiled.plugin_param)))
+    check_grads(run, inputs, order=1, modes=["rev"], eps=1e-6, atol=1e-5, rtol=1e-5)
+    assert jnp.abs(jax.grad(lambda w: run(*inputs[:2], w)[1].sum())(inputs[2])).max() > 1e-4
+
+
 def test_jit_grad_is_the_gradient_of_carom(leg, random):
     controls = jnp.array(random.normal(size=(20, 2)) * 0.3)
     start = jnp.array(leg.key_qpos[0])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import carom
-from conftest import SOURCE
+from conftest import SOURCE, in_fork
 
 TERMS = [carom.Term("1 - cos(qpos[hinge])", name="upright", weight=4, terminal=20, norm="smooth_abs", p=0.1),
          carom.Term("qpos[slider]", name="middle", weight=0.5, terminal=5),
@@ -101,6 +101,17 @@ def test_what_a_function_raises_is_raised(cartpole, hanging):
         term = carom.Term(fails, derivative=lambda state: {"qvel": np.eye(2)}, weight=1)
         with pytest.raises(ZeroDivisionError, match="in a cost"):
             carom.plan(cartpole, [term], 30, start=hanging, method=method, iterations=3)
+
+
+def test_what_a_derivative_raises_is_raised(cartpole, hanging):
+    def fails(state):
+        raise ZeroDivisionError("in a derivative")
+    term = carom.Term(lambda state: state.qvel, derivative=fails, weight=1)
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError, match="in a derivative"):
+            carom.plan(cartpole, [term], 30, start=hanging, iterations=3, threads=threads)
+    good = carom.Term(lambda state: state.qvel, derivative=lambda state: {"qvel": np.eye(2)}, weight=1)
+    assert in_fork(lambda: carom.plan(cartpole, [good], 30, start=hanging, iterations=2).ctrl.shape == (30, 1))
 
 
 def test_targets_move(cartpole):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import carom
-from conftest import DATA
+from conftest import DATA, in_fork
 
 FALL = dict(wc=0.1, dc=0.0, d0=0.9, mc=0.5, pc=2.0)
 
@@ -172,16 +172,53 @@ def test_batches_in_threads_and_after_a_fork(leg, controls):
         np.testing.assert_array_equal(result, reference)
     batch = carom.Batch(leg, 30, threads=2)
     batch.run(ctrl=controls)
-    pid = os.fork()
-    if pid == 0:
-        try:
+
+    def works_in_fork():
+        with pytest.raises(carom.ArgError, match="before a fork"):
             batch.run(ctrl=controls)
-            os._exit(2)
-        except carom.ArgError:
-            del batch
-        same = np.array_equal(carom.rollout(leg, ctrl=controls, threads=2).final["qpos"], reference)
-        os._exit(0 if same else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        return np.array_equal(carom.rollout(leg, ctrl=controls, threads=2).final["qpos"], reference)
+    assert in_fork(works_in_fork)
+
+
+def test_maps_of_frameworks_after_a_fork_in_the_middle_of_a_run(leg, random):
+    from carom.autodiff import map_of
+    qvel = random.normal(size=(200, leg.nv))
+    inputs, done = ("qvel",), threading.Event()
+    expected = map_of(leg, 40, inputs, threads=2).forward([qvel])[1]
+
+    def work():
+        while not done.is_set():
+            map_of(leg, 40, inputs, threads=2).forward([qvel])
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(5):
+            assert in_fork(lambda: np.array_equal(map_of(leg, 40, inputs, threads=2).forward([qvel])[1], expected))
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("kind", [KeyError, KeyboardInterrupt, SystemExit])
+def test_every_exception_of_a_loss_ends_the_run_in_all_threads(leg, controls, kind):
+    from carom.autodiff import map_of
+    seen = []
+
+    def bad(run):
+        seen.append(run.item)
+        raise kind("here")
+    many = np.tile(controls, (20, 1, 1))
+    with pytest.raises(kind, match="here"):
+        carom.rollout(leg, ctrl=many, loss=bad, threads=2)
+    assert 1 <= len(seen) < 60
+    with pytest.raises(kind, match="here"):
+        carom.grad(leg, bad, ctrl=controls[0])
+    costs = map_of(leg, 30, ("ctrl",), loss=bad, threads=2)
+    for call in (costs.value, costs.value_and_gradients):
+        with pytest.raises(kind, match="here"):
+            call([many])
+    # the lock of the batch is free again
+    assert np.isfinite(map_of(leg, 30, ("ctrl",), loss="sum(qvel^2)", threads=2).value([many])).all()
 
 
 @pytest.mark.parametrize("wrong, sentence", [

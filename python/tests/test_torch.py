@@ -52,6 +52,17 @@ def test_gradcheck_of_muscles_and_tendons(arm):
     assert torch.autograd.gradcheck(step, inputs, eps=1e-6, atol=1e-6)
 
 
+def test_gradcheck_of_a_correction(oiled):
+    inputs = [leaf([[0.3], [0.1]]), leaf([[2.0], [-4.0]]), leaf(oiled.plugin_param)]
+
+    def run(qpos, qvel, weights):
+        out = carom.torch.rollout(oiled, 5, qpos=qpos, qvel=qvel, parameters={"plugin_param": weights})
+        return out["qpos"], out["qvel"]
+    assert torch.autograd.gradcheck(run, inputs, eps=1e-6, atol=1e-6)
+    run(*inputs)[1].sum().backward()
+    assert inputs[2].grad.abs().max() > 1e-4
+
+
 def test_gradcheck_of_quaternion_parameters(leg):
     quaternion = leaf(leg.body_quat + 0.05)
     start = tensor(leg.key_qpos[0])
