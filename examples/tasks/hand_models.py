@@ -11,19 +11,13 @@ begin with the impedance 0.1, which contacts from distance have too.
 
 import argparse
 import os
-import sys
 import xml.etree.ElementTree as xml
+
+from mjcf import drop, find, parse, write
 
 SKIN = {"solref": "0.02 1", "solimp": "0 0.95 0.001 0.5 2"}
 SKIN_CFD = "0.1 0.95 0.001 0.5 2"
 KEPT = ("lunate", "capitate")  # bones whose masses come from their meshes; the prosthesis has more
-
-
-def parse(path):
-    try:
-        return xml.parse(path).getroot()
-    except (OSError, xml.ParseError) as error:
-        sys.exit(f"hand_models: {os.path.normpath(path)}: {getattr(error, 'strerror', None) or error}")
 
 
 def include(node, folder):
@@ -34,19 +28,6 @@ def include(node, folder):
         children += list(inner) if inner is not None else [include(child, folder)]
     node[:] = children
     return node
-
-
-def drop(root, unwanted):
-    for parent in list(root.iter()):
-        for child in [c for c in parent if unwanted(c)]:
-            parent.remove(child)
-
-
-def find(root, tag, name):
-    for node in root.iter(tag):
-        if node.get("name") == name:
-            return node
-    sys.exit(f"hand_models: the model has no {tag} '{name}'")
 
 
 def is_kept(mesh):
@@ -156,12 +137,6 @@ def tennis(path):
     xml.SubElement(ball, "geom", name="ball", type="sphere", size="0.033", mass="0.058", contype="1", conaffinity="1", rgba="0.8 0.9 0.2 1")
     xml.SubElement(world, "site", name="goal", type="sphere", pos="0.45 -0.2 0.05", size="0.05", rgba="0.2 0.8 0.2 0.5")
     return root
-
-
-def write(root, folder, name):
-    path = os.path.join(folder, name + ".xml")
-    xml.ElementTree(root).write(path)
-    print(path)
 
 
 def main():

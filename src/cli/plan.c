@@ -30,8 +30,8 @@ typedef struct {
   cr_plan_task task;
   FILE* history;
   cr_progress progress;
-  double begun;
-  int iterations;  // with those before a resume
+  double begun, processor;  // when, on the clocks of the wall and of the processors
+  int iterations;           // with those before a resume
   cr_plan_history past;
   double saved;  // when
   cr_plan_result last;
@@ -104,9 +104,9 @@ static cr_status save_memory(plan* p, cr_error* error) {
 }
 
 static void write_row(const plan* p, const double* row) {
-  (void)fprintf(p->history, "%.0f,%.17g,%.6g,%.0f,%.0f\n", row[CR_PLAN_ITERATION],
-                row[CR_PLAN_COST], row[CR_PLAN_SECONDS], row[CR_PLAN_ROLLOUTS],
-                row[CR_PLAN_FAILED]);
+  (void)fprintf(p->history, "%.0f,%.17g,%.6g,%.0f,%.0f,%.6g\n", row[CR_PLAN_ITERATION],
+                row[CR_PLAN_COST], row[CR_PLAN_SECONDS], row[CR_PLAN_ROLLOUTS], row[CR_PLAN_FAILED],
+                row[CR_PLAN_PROCESSOR]);
 }
 
 static cr_status open_history(plan* p, cr_error* error) {
@@ -116,7 +116,7 @@ static cr_status open_history(plan* p, cr_error* error) {
   if (p->history == NULL) {
     return cri_fail(error, CR_ERR_FILE, "%s: cannot be written", path);
   }
-  (void)fprintf(p->history, "iteration,cost,seconds,rollouts,failed\n");
+  (void)fprintf(p->history, "iteration,cost,seconds,rollouts,failed,processor_seconds\n");
   for (int i = 0; i < p->past.n; i++) {
     write_row(p, p->past.row + (ptrdiff_t)i * CR_PLAN_COLUMNS);
   }
@@ -131,7 +131,9 @@ static cr_status read_back(plan* p, cr_error* error) {
   CR_TRY(cr_plan_memory_read(&p->task, &p->past, path, error));
   p->iterations = p->past.n;
   if (p->past.n > 0) {
-    p->begun -= p->past.row[(ptrdiff_t)(p->past.n - 1) * CR_PLAN_COLUMNS + CR_PLAN_SECONDS];
+    const double* row = p->past.row + (ptrdiff_t)(p->past.n - 1) * CR_PLAN_COLUMNS;
+    p->begun -= row[CR_PLAN_SECONDS];
+    p->processor -= row[CR_PLAN_PROCESSOR];
   }
   return CR_OK;
 }
@@ -140,8 +142,9 @@ static cr_status read_back(plan* p, cr_error* error) {
 
 // notes an iteration, and saves the planner from time to time
 static cr_status note(plan* p, cr_error* error) {
-  const double row[CR_PLAN_COLUMNS] = {p->iterations, (double)p->last.cost,
-                                       cri_seconds() - p->begun, p->last.rollouts, p->last.failed};
+  const double row[CR_PLAN_COLUMNS] = {
+      p->iterations,    (double)p->last.cost, cri_seconds() - p->begun,
+      p->last.rollouts, p->last.failed,       cri_process_seconds() - p->processor};
   CR_TRY(cr_plan_history_add(&p->past, row, error));
   write_row(p, row);
   (void)fflush(p->history);
@@ -371,6 +374,7 @@ static cr_status run(plan* p, cr_error* error) {
   catch_signals();
   p->progress = cri_progress_begin();
   p->begun = cri_seconds();
+  p->processor = cri_process_seconds();
   CR_TRY(o->mpc ? again(p, error) : once(p, error));
   if (o->json) {
     print_json(p);

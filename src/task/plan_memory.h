@@ -5,13 +5,14 @@
 
 #include "task/plan_task.h"
 
-/// One iteration: its number, the cost, seconds since the begin, rollouts, rollouts that failed.
+/// One iteration: its number, the cost, seconds since the begin, rollouts, rollouts that failed, seconds of all processors.
 enum {
   CR_PLAN_ITERATION,
   CR_PLAN_COST,
   CR_PLAN_SECONDS,
   CR_PLAN_ROLLOUTS,
   CR_PLAN_FAILED,
+  CR_PLAN_PROCESSOR,
   CR_PLAN_COLUMNS
 };
 

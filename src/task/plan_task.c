@@ -378,6 +378,17 @@ static cr_status make_backward(cr_plan_task* t, cr_error* error) {
   return cr_model_set_choice(t->backward, "cfd", "on", error);
 }
 
+// the controls of the start, which a keyframe sets, are the first plan: a servo stays where it is
+static void hold_start(cr_plan_task* t) {
+  int n;
+  cr_real* knots = cr_planner_knots(t->planning, &n);
+  const cr_real* ctrl = cr_data_view(t->m, t->start, "ctrl", NULL, NULL);
+  for (int i = 0; i < n; i++) {
+    memcpy(knots + (ptrdiff_t)i * t->nu, ctrl, (size_t)t->nu * sizeof *knots);
+  }
+  cr_planner_restart(t->planning);
+}
+
 static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
   const cr_task_planner* o = &t->planner;
   double steps = t->top.horizon / t->step;
@@ -411,6 +422,7 @@ static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
                                    .polish = o->polish,
                                    .regularisation = (cr_real)o->regularisation};
   CR_TRY(cr_planner_create(&t->planning, t->m, t->cost, &options, error));
+  hold_start(t);
   return cr_planner_set_start(t->planning, t->start, error);
 }
 

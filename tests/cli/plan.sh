@@ -10,8 +10,9 @@ holds plan 'j["method"] == "ilqr" and j["steps"] == 100 and not j["mpc"] and 0 <
   'list(j["terms"]) == ["upright", "middle", "rest", "effort"]' \
   'close(sum(j["terms"].values()), j["cost"], 1e-9) and j["folder"] == "one"'
 [ -s one/motion.h5 ] || fail "no recording"
-head -n 1 one/cost.csv | grep -qx "iteration,cost,seconds,rollouts,failed" || fail "$(head -n 1 one/cost.csv)"
+head -n 1 one/cost.csv | grep -qx "iteration,cost,seconds,rollouts,failed,processor_seconds" || fail "$(head -n 1 one/cost.csv)"
 awk -F, 'NR > 2 && $2 > last {exit 1} {last = $2}' one/cost.csv || fail "costs rise"
+awk -F, 'NR > 1 && !($6 > last) {exit 1} NR > 1 {last = $6}' one/cost.csv || fail "no processor time"
 [ "$(head -n 1 one/knots.csv)" = push ] || fail "$(head -n 1 one/knots.csv)"
 
 # the recording has the motion of the plan
@@ -34,6 +35,7 @@ cp one/cost.csv before.csv
 expect 0 more plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=3 --out one --threads 1 --resume --json
 holds more 'j["iterations"] > 3'
 [ "$(wc -l < one/cost.csv)" -gt "$(wc -l < before.csv)" ] || fail "the history does not go on"
+awk -F, 'NR > 1 && !($6 > last && $3 > wall) {exit 1} NR > 1 {last = $6; wall = $3}' one/cost.csv || fail "times do not go on"
 refused 2 "one: holds motion.h5 of an earlier plan; --force overwrites it, --resume goes on" plan "$tasks/cartpole.yaml" --out one
 expect 2 new plan "$tasks/cartpole.yaml" --out none --resume
 says new "none/planner.h5"
@@ -128,6 +130,31 @@ wrong_goal 'set.0.field=timestep set.0.value=-1' "timestep"
 wrong_goal "set.1.value=0,0" "gravity"
 wrong_goal "set.1.value=0,0,down" "set: gravity: '0,0,down' is not a list of numbers"
 wrong_goal "planner.cfd=0,0.1,1,1" "five or six numbers are expected, not 4"
+
+# ---- a plan begins with the controls of the start: a servo that a keyframe sets to its place stays there
+cat > servo.xml << MODEL
+<mujoco>
+  <worldbody><body><joint name="slide" type="slide"/><geom size="0.1"/></body></worldbody>
+  <option gravity="0 0 0"/>
+  <actuator><position name="servo" joint="slide" kp="100" ctrlrange="-2 2" ctrllimited="true"/></actuator>
+  <keyframe><key name="aside" qpos="1" ctrl="1"/></keyframe>
+</mujoco>
+MODEL
+cat > servo.yaml << TASK
+model: servo.xml
+horizon: 0.1
+keyframe: aside
+cost:
+  - {name: place, of: "qpos[slide] - 1", weight: 1}
+TASK
+for set in "method=gradient rate=1e-9" "method=sampling controls=linear knots=3"; do
+  # shellcheck disable=SC2086
+  expect 0 servo plan servo.yaml --force --json --set planner.iterations=1 $(printf 'planner.%s ' $set)
+  holds servo 'j["cost"] == 0'
+done
+sed -e 's/^keyframe.*/start: [{place: qpos, value: 1}, {place: "ctrl[servo]", value: 1}]/' servo.yaml > start.yaml
+expect 0 start plan start.yaml --json --set planner.method=gradient planner.rate=1e-9 planner.iterations=1
+holds start 'j["cost"] == 0'
 
 # ---- contacts from distance: a scale of its own gives another plan than the default, which is a tenth of the reach
 cat > ball.xml << MODEL
