@@ -7,10 +7,6 @@
 
 enum { FIRST_CONTACTS = 64 };
 
-static cr_status told(cr_live* l, const cr_data* d, cr_status status) {
-  return status == CR_OK ? CR_OK : cri_fail(&l->error, status, "%s", cr_data_error(d));
-}
-
 // ---- creation
 
 cr_live* cr_live_create(void) { return calloc(1, sizeof(cr_live)); }
@@ -69,15 +65,16 @@ cr_status cr_live_open(cr_live* l, const void* file, size_t n, const char* names
     return cri_fail(&l->error, CR_ERR_MEMORY, "live: no memory");
   }
   cr_shown_motion_make(&l->motion, l->m, "", &(cr_plotted){0});
-  return told(l, l->d, cr_state_get(l->m, l->d, l->start, CR_STATE_INTEGRATION));
+  return cr_live_told(l, l->d, cr_state_get(l->m, l->d, l->start, CR_STATE_INTEGRATION));
 }
 
-cr_status cr_live_grow(cr_live* l) {
+// more room for contacts; the state stays
+static cr_status grow(cr_live* l) {
   l->contacts *= 2;
   cr_data *d = NULL, *shown = NULL;
   cr_status status = make_blocks(l, &d, &shown);
   if (status == CR_OK) {
-    status = told(l, d, cr_state_copy(l->m, l->d, d, CR_STATE_INTEGRATION));
+    status = cr_live_told(l, d, cr_state_copy(l->m, l->d, d, CR_STATE_INTEGRATION));
   }
   if (status != CR_OK) {
     cr_data_destroy(d);
@@ -157,7 +154,7 @@ cr_real cr_live_time(const cr_live* l) { return cr_data_time(l->d); }
 
 cr_status cr_live_reset(cr_live* l) {
   cr_live_let_go(l);
-  return told(l, l->d, cr_state_set(l->m, l->d, l->start, CR_STATE_INTEGRATION));
+  return cr_live_told(l, l->d, cr_state_set(l->m, l->d, l->start, CR_STATE_INTEGRATION));
 }
 
 static cr_status put_parameters(cr_live* l, const cr_real* values) {
@@ -193,15 +190,19 @@ cr_status cr_live_set_parameters(cr_live* l) {
   return status;
 }
 
+static cr_status pulled_step(cr_live* l) {
+  CR_TRY(cr_live_pull(l));
+  return cr_live_told(l, l->d, cr_step(l->m, l->d));
+}
+
 cr_status cr_live_step(cr_live* l, int n) {
   for (int k = 0; k < n; k++) {
-    CR_TRY(cr_live_pull(l));
-    cr_status status = cr_step(l->m, l->d);
+    cr_status status = pulled_step(l);
     while (status == CR_ERR_CAPACITY) {
-      CR_TRY(cr_live_grow(l));
-      status = cr_step(l->m, l->d);
+      CR_TRY(grow(l));
+      status = pulled_step(l);
     }
-    CR_TRY(told(l, l->d, status));
+    CR_TRY(status);
     cr_advance(l->m, l->d);
   }
   return CR_OK;
@@ -209,7 +210,7 @@ cr_status cr_live_step(cr_live* l, int n) {
 
 // as the next frame of a motion that has none
 static cr_status take(cr_live* l) {
-  CR_TRY(told(l, l->shown, cr_state_copy(l->m, l->d, l->shown, CR_STATE_INTEGRATION)));
+  CR_TRY(cr_live_told(l, l->shown, cr_state_copy(l->m, l->d, l->shown, CR_STATE_INTEGRATION)));
   l->motion.nframe = 0;
   return cr_shown_motion_take(&l->motion, l->shown, &l->error);
 }
@@ -217,7 +218,7 @@ static cr_status take(cr_live* l) {
 cr_status cr_live_show(cr_live* l) {
   cr_status status = take(l);
   while (status == CR_ERR_CAPACITY) {
-    CR_TRY(cr_live_grow(l));
+    CR_TRY(grow(l));
     status = take(l);
   }
   return status;

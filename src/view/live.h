@@ -63,6 +63,11 @@ typedef struct {
   cr_live_prediction ahead;
 } cr_live;
 
+/// The status of a function that leaves its sentence in d, with that sentence as the simulation's.
+static inline cr_status cr_live_told(cr_live* live, const cr_data* d, cr_status status) {
+  return status == CR_OK ? CR_OK : cri_fail(&live->error, status, "%s", cr_data_error(d));
+}
+
 /// An empty simulation; NULL: no memory. Owner: the caller, cr_live_destroy.
 CR_LIVE_CALL(live_create) cr_live* cr_live_create(void);
 CR_LIVE_CALL(live_destroy) void cr_live_destroy(cr_live* live);
@@ -99,9 +104,6 @@ CR_LIVE_CALL(live_step) cr_status cr_live_step(cr_live* live, int n);
 /// Errors   those of cr_forward
 CR_LIVE_CALL(live_show) cr_status cr_live_show(cr_live* live);
 
-/// More room for contacts. The state stays.
-cr_status cr_live_grow(cr_live* live);
-
 /// Ties a spring to a point of a body, given in the world, and moves its other end. The spring is critically damped for the
 /// mass that the point seems to have, 3 / trace(J M^-1 J').
 /// Needs    cr_live_show at this state
@@ -112,7 +114,7 @@ CR_LIVE_CALL(live_move) void cr_live_move(cr_live* live, cr_real x, cr_real y, c
 CR_LIVE_CALL(live_let_go) void cr_live_let_go(cr_live* live);
 
 /// Puts the force of the spring at the present state into xfrc_applied, 0 without one.
-/// Errors   those of cr_forward
+/// Errors   those of cr_forward, also CR_ERR_CAPACITY
 cr_status cr_live_pull(cr_live* live);
 
 /// How many steps a prediction has from now on.

@@ -94,8 +94,7 @@ static cr_status begin(cr_live* l, cr_rollout* r) {
     memcpy(cr_rollout_ctrl(r) + k * nu, ctrl, nu * sizeof *ctrl);
   }
   p->nahead = 0;
-  cr_status status = cr_state_copy(l->m, l->d, d, CR_STATE_INTEGRATION);
-  return status == CR_OK ? CR_OK : cri_fail(&l->error, status, "%s", cr_data_error(d));
+  return cr_live_told(l, d, cr_state_copy(l->m, l->d, d, CR_STATE_INTEGRATION));
 }
 
 static cr_status check(cr_live* l, int body, int axis) {

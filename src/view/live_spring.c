@@ -10,10 +10,6 @@
 enum { FREQUENCY = 30 };
 static const cr_real MOST_PHASE = 0.3;  // rad a step
 
-static cr_status told(cr_live* l, const cr_data* d, cr_status status) {
-  return status == CR_OK ? CR_OK : cri_fail(&l->error, status, "%s", cr_data_error(d));
-}
-
 static const cr_real* row(const cr_live* l, const cr_data* d, const char* field, int i, int width) {
   return cr_data_numbers(l->m, d, field, NULL, NULL) + (ptrdiff_t)i * width;
 }
@@ -29,11 +25,11 @@ static cr_status mobility(cr_live* l, const cr_real point[3], int body, cr_real*
                           cr_real* trace) {
   int nv = cr_model_count(l->m, "nv");
   cr_real* x = work + 3 * (ptrdiff_t)nv;
-  CR_TRY(told(l, l->shown, cr_jac(l->m, l->shown, work, NULL, point, body)));
+  CR_TRY(cr_live_told(l, l->shown, cr_jac(l->m, l->shown, work, NULL, point, body)));
   *trace = 0;
   for (int axis = 0; axis < 3; axis++) {
     const cr_real* jac = work + (ptrdiff_t)axis * nv;
-    CR_TRY(told(l, l->shown, cr_solve_m(l->m, l->shown, x, jac)));
+    CR_TRY(cr_live_told(l, l->shown, cr_solve_m(l->m, l->shown, x, jac)));
     for (int i = 0; i < nv; i++) {
       *trace += jac[i] * x[i];
     }
@@ -85,7 +81,7 @@ static cr_status point_of(cr_live* l, cr_real at[3], cr_real velocity[3]) {
   const cr_live_spring* s = &l->spring;
   const cr_real *pos = row(l, l->d, "xpos", s->body, 3), *turn = row(l, l->d, "xmat", s->body, 9);
   cr_real v[6], arm[3], swing[3];
-  CR_TRY(told(l, l->d, cr_object_velocity(l->m, l->d, CR_FRAME_XBODY, s->body, v, false)));
+  CR_TRY(cr_live_told(l, l->d, cr_object_velocity(l->m, l->d, CR_FRAME_XBODY, s->body, v, false)));
   for (int k = 0; k < 3; k++) {
     arm[k] = turn[3 * k] * s->at[0] + turn[3 * k + 1] * s->at[1] + turn[3 * k + 2] * s->at[2];
     at[k] = pos[k] + arm[k];
@@ -97,16 +93,6 @@ static cr_status point_of(cr_live* l, cr_real at[3], cr_real velocity[3]) {
   return CR_OK;
 }
 
-// poses and velocities of the present state; a step leaves those of another one
-static cr_status evaluate(cr_live* l) {
-  cr_status status = cr_forward(l->m, l->d);
-  while (status == CR_ERR_CAPACITY) {
-    CR_TRY(cr_live_grow(l));
-    status = cr_forward(l->m, l->d);
-  }
-  return told(l, l->d, status);
-}
-
 cr_status cr_live_pull(cr_live* l) {
   int rows, width;
   const cr_live_spring* s = &l->spring;
@@ -115,8 +101,8 @@ cr_status cr_live_pull(cr_live* l) {
   if (s->body == 0) {
     return CR_OK;
   }
-  CR_TRY(evaluate(l));
-  applied = cr_data_view(l->m, l->d, "xfrc_applied", NULL, NULL);
+  // poses and velocities of the present state; a step leaves those of another one
+  CR_TRY(cr_live_told(l, l->d, cr_forward(l->m, l->d)));
   cr_real at[3], velocity[3], arm[3], *force = applied + 6 * (ptrdiff_t)s->body;
   CR_TRY(point_of(l, at, velocity));
   const cr_real* com = row(l, l->d, "xipos", s->body, 3);

@@ -110,10 +110,9 @@ TEST(more_contacts_than_there_was_room_for) {
   (void)sprintf(at, "</worldbody></mujoco>");
   cr_model* m = begin(text, "");
   int room = live->contacts;
-  live->contacts = 1;
-  must(cr_live_grow(live));
+  must(cr_live_step(live, 1));
   must(cr_live_show(live));
-  assert_true(cr_live_count(live, CR_LIVE_CONTACT) > 6 * room && live->contacts > 2);
+  assert_true(cr_live_count(live, CR_LIVE_CONTACT) > 6 * room && live->contacts > room);
   must(cr_live_step(live, 3));
   end(m);
 }
