@@ -20,7 +20,9 @@ typedef struct {
   const char* const* plots;  // places whose numbers are plotted, as "qpos[hinge]", with at most 12
                              // numbers each
   int nplot;
-  int triangles;  // of all meshes together, about; larger meshes are drawn coarser [150000]
+  int triangles;       // of all meshes together, about; larger meshes are drawn coarser [150000]
+  const char* source;  // the MJCF or URDF file of the model, whose textures are shown [none]
+  const cr_urdf_options* urdf;  // with which it was opened [none]
 } cr_view_options;
 
 /// A motion.
@@ -33,7 +35,8 @@ typedef struct {
 
 /// A page without motions. m must outlive it; texts are copied.
 /// Owner    the caller, cr_view_destroy
-/// Errors   CR_ERR_NAME for a plot of a place that there is not; CR_ERR_ARG for one with too many numbers; CR_ERR_MEMORY
+/// Errors   CR_ERR_NAME for a plot of a place that there is not; CR_ERR_ARG for one with too many numbers, and for the file of another model
+///          as source; those of cr_model_open; CR_ERR_MEMORY
 CR_API cr_status cr_view_create(cr_view** view, const cr_model* m, const cr_view_options* options,
                                 cr_error* error);
 CR_API void cr_view_destroy(cr_view* view);

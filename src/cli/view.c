@@ -84,7 +84,9 @@ static cr_status open_model(view* v, cr_error* error) {
                                    .title = cr_base_name(v->files.model),
                                    .plots = v->o->plot.text,
                                    .nplot = v->o->plot.n,
-                                   .triangles = v->o->triangles};
+                                   .triangles = v->o->triangles,
+                                   .source = v->files.model,
+                                   .urdf = &urdf};
   return cr_view_create(&v->page, v->m, &options, error);
 }
 

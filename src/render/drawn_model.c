@@ -7,6 +7,7 @@
 #include "io/mujoco.h"
 #include "io/open.h"
 #include "model/file.h"
+#include "view/shown_textures.h"
 
 typedef struct {
   const char* source;
@@ -104,27 +105,10 @@ static void set_sizes(mjModel* mj, const cr_model* m) {
 
 // ---- all of it
 
-static cr_status check_same(const mjModel* mj, const cr_model* m, const char* source,
-                            cr_error* error) {
-  const struct {
-    const char* name;
-    mjtSize n;
-  } counts[] = {{"nbody", mj->nbody}, {"ngeom", mj->ngeom}, {"nsite", mj->nsite},
-                {"nq", mj->nq},       {"nv", mj->nv},       {"ntendon", mj->ntendon}};
-  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-    int needed = cr_model_count(m, counts[i].name);
-    if (counts[i].n != needed) {
-      return cri_fail(error, CR_ERR_ARG, "%s: it has %s %d, the model %d: it is another model",
-                      source, counts[i].name, (int)counts[i].n, needed);
-    }
-  }
-  return CR_OK;
-}
-
 static cr_status make(compiled* c, const cr_model* m, const cr_urdf_options* urdf,
                       cr_load_report* report) {
   CR_TRY(cri_mjspec_open(&c->spec, &c->mj, c->source, urdf, report, c->error));
-  CR_TRY(check_same(c->mj, m, c->source, c->error));
+  CR_TRY(cr_same_geoms(c->mj, m, c->source, c->error));
   if (!has_sky(c->mj) || c->mj->nlight == 0) {
     CR_TRY(cri_mujoco_guard(compile, c, c->source, c->error));
   }

@@ -10,28 +10,32 @@ uniform mat4 view;
 uniform vec3 pos, size, light;
 uniform vec4 quat, ground;
 uniform float shadow;
-out vec3 at, n;
+out vec3 at, n, own, facing;
 ${turning}
 void main() {
+  own = vertex;
+  facing = normal;
   at = turned(quat, vertex * size) + pos;
   n = turned(quat, normal / size);
-  at -= shadow * light * (dot(at, ground.xyz) - ground.w) / dot(light, ground.xyz);
+  if (shadow > 0.0) at -= light * (dot(at, ground.xyz) - ground.w) / dot(light, ground.xyz);
   gl_Position = view * vec4(at, 1.0);
 }`;
 
 const solidFragment = `#version 300 es
 precision highp float;
-in vec3 at, n;
+in vec3 at, n, own, facing;
 uniform vec3 light, eye;
 uniform vec4 colour;
 uniform float shadow;
 out vec4 result;
+${textured}
 void main() {
   vec3 to_eye = normalize(eye - at), normal = normalize(n);
   normal = dot(normal, to_eye) < 0.0 ? -normal : normal;
   float key = max(dot(normal, light), 0.0), sky = 0.5 + 0.5 * normal.z;
   float gleam = 0.16 * pow(max(dot(normal, normalize(light + to_eye)), 0.0), 40.0);
-  vec3 lit = colour.rgb * (0.42 + 0.22 * sky + 0.42 * key) + gleam;
+  vec3 paint = kind == 0 ? colour.rgb : colour.rgb * pictured(own, facing);
+  vec3 lit = paint * (0.42 + 0.22 * sky + 0.42 * key) + gleam;
   result = vec4(mix(lit, colour.rgb, shadow), colour.a);
 }`;
 
@@ -41,10 +45,11 @@ in vec3 vertex, normal;
 uniform mat4 view;
 uniform vec3 pos, size;
 uniform vec4 quat;
-out vec3 at;
+out vec3 at, own;
 out vec2 local;
 ${turning}
 void main() {
+  own = vertex;
   local = vertex.xy * size.xy;
   at = turned(quat, vec3(local, 0.0)) + pos;
   gl_Position = view * vec4(at, 1.0);
@@ -52,12 +57,13 @@ void main() {
 
 const groundFragment = `#version 300 es
 precision highp float;
-in vec3 at;
+in vec3 at, own;
 in vec2 local;
 uniform vec3 eye;
 uniform vec4 colour, line;
 uniform float cell, reach;
 out vec4 result;
+${textured}
 float lines(float width) {
   vec2 x = local / width, w = fwidth(x) * 1.2;
   vec2 g = 1.0 - smoothstep(vec2(0.0), w, abs(fract(x - 0.5) - 0.5));
@@ -66,7 +72,8 @@ float lines(float width) {
 void main() {
   float grid = max(0.5 * lines(cell), lines(10.0 * cell));
   float fade = 1.0 - smoothstep(0.4 * reach, reach, length(at - eye));
-  result = vec4(mix(colour.rgb, line.rgb, line.a * grid), colour.a * fade);
+  vec3 paint = kind == 0 ? mix(colour.rgb, line.rgb, line.a * grid) : colour.rgb * pictured(own, vec3(0.0, 0.0, 1.0));
+  result = vec4(paint, colour.a * fade);
 }`;
 
 // a line with round ends, each end with its radius, at least `least` pixels wide
@@ -206,6 +213,7 @@ function openCanvas(canvas) {
   }
   const solid = compile(gl, solidVertex, solidFragment), ground = compile(gl, groundVertex, groundFragment);
   const line = compile(gl, lineVertex, lineFragment);
+  [solid, ground].forEach((program) => setUnits(gl, program));
   return { gl, canvas, solid, ground, line, lines: lineArray(gl, line.program) };
 }
 
@@ -236,6 +244,7 @@ function drawBodies(c, items, colourOf) {
     gl.uniform3fv(at.size, item.size);
     if (colourOf) {
       gl.uniform4fv(at.colour, colourOf(item));
+      useLook(gl, at, item.look);
     }
     drawShape(gl, item.shape);
   }
@@ -269,6 +278,7 @@ function drawShadows(c, eye, items, plane) {
   gl.uniform3fv(solid.place.light, lightDirection);
   gl.uniform4fv(solid.place.ground, plane);
   gl.uniform4fv(solid.place.colour, [0.04, 0.06, 0.09, 0.3]);
+  useLook(gl, solid.place, null);
   gl.enable(gl.STENCIL_TEST);
   gl.stencilFunc(gl.EQUAL, 0, 255);
   gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
@@ -291,6 +301,7 @@ function drawGround(c, eye, item, look) {
   gl.uniform4fv(at.line, look.line);
   gl.uniform1f(at.cell, look.cell);
   gl.uniform1f(at.reach, look.reach);
+  useLook(gl, at, item.look);
   drawShape(gl, item.shape);
 }
 

@@ -37,6 +37,11 @@ function readData(data, slow) {
   data.motions = data.motions.map(readMotion);
   const meshes = data.coarse.length > 0 && slow ? data.coarse : data.meshes;
   data.meshes = meshes.map((m) => ({ vertex: unpack(m.vertex), face: unpack(m.face) }));
+  data.looks.forEach((look) => {
+    const g = data.geoms[look.geom];
+    g.look = look;
+    g.rgba = look.mean ? [...look.mean.map((x, k) => x * g.rgba[k]), g.rgba[3]] : g.rgba;
+  });
   data.fields = data.fields.map((f) => ({ ...f, height: unpack(f.height) }));
   return data;
 }

@@ -43,13 +43,25 @@ static bool begin(encoder* e, cr_json* j, size_t n, size_t size) {
   return e->text != NULL;
 }
 
-static void finish(encoder* e, cr_json* j) {
+static void finish_as(encoder* e, cr_json* j, const char* key) {
   if (e->held > 0) {
     put_four(e, e->held + 1);
   }
   e->text[e->n] = 0;
-  cr_json_string(j, "data", e->text);
+  cr_json_string(j, key, e->text);
   free(e->text);
+}
+
+static void finish(encoder* e, cr_json* j) { finish_as(e, j, "data"); }
+
+void cr_packed_bytes(cr_json* j, const char* key, const unsigned char* x, size_t n) {
+  encoder e;
+  if (begin(&e, j, n, 1)) {
+    for (size_t i = 0; i < n; i++) {
+      put_byte(&e, x[i]);
+    }
+    finish_as(&e, j, key);
+  }
 }
 
 void cr_packed_reals(cr_json* j, const char* key, const cr_real* x, size_t n) {

@@ -8,6 +8,9 @@
 /// Adds numbers in single precision: "of" is "f4".
 void cr_packed_reals(cr_json* j, const char* key, const cr_real* x, size_t n);
 
+/// Adds bytes as base64: a text.
+void cr_packed_bytes(cr_json* j, const char* key, const unsigned char* x, size_t n);
+
 /// Adds whole numbers: "of" is "u4".
 void cr_packed_whole(cr_json* j, const char* key, const int32_t* x, size_t n);
 

@@ -188,7 +188,7 @@ async function start() {
     fault("This browser has no WebGL 2, which the scene needs.");
     return;
   }
-  scene = makeScene(canvas, data);
+  scene = makeScene(canvas, data, await Promise.all(data.textures.map(readPicture)));
   camera = makeCamera();
   const stop = () => setPlaying(false);
   player = data.live ? await makeLive(data, scene, camera, canvas.canvas, changed, stop) : makePlayback(data, changed, stop);

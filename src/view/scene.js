@@ -17,7 +17,7 @@ function colourOf(g) {
 
 // shapes by what they are made of, each uploaded once
 function makeShapes(gl, data) {
-  const made = new Map(), size = { box: boxShape, plane: boxShape, sphere: sphereShape, ellipsoid: sphereShape, cylinder: cylinderShape };
+  const made = new Map(), size = { box: boxShape, plane: planeShape, sphere: sphereShape, ellipsoid: sphereShape, cylinder: cylinderShape };
   const build = (g) => g.type === "mesh" ? meshShape(data.meshes[g.mesh])
     : g.type === "hfield" ? heightShape(data.fields[g.mesh])
       : g.type === "capsule" ? capsuleShape(g.size[0], g.size[1]) : size[g.type]();
@@ -37,16 +37,20 @@ function scaleOf(g) {
   return { sphere: [a, a, a], cylinder: [a, a, b], box: [a, b, c], ellipsoid: [a, b, c], plane: [a, b, 0] }[g.type] || [1, 1, 1];
 }
 
-function makeScene(canvas, data) {
+function makeScene(canvas, data, pictures) {
   const shapeOf = makeShapes(canvas.gl, data), box = boundsOf(data, 60), first = boundsOf(data, 1);
-  const prepared = (g) => ({ ...g, shape: shapeOf(g), scale: scaleOf(g), colour: colourOf(g) });
+  const uploaded = pictures.map((picture) => uploadPicture(canvas.gl, picture));
+  const prepared = (g) => ({ ...g, shape: shapeOf(g), scale: scaleOf(g), colour: colourOf(g), placed: placeLook(g, scaleOf(g), data, uploaded) });
   const drawable = (g) => g.type !== "mesh" || data.meshes[g.mesh].face.length > 0;
   const drawn = data.geoms.filter(drawable).map(prepared), wide = 40 * box.size;
   const planes = drawn.filter((g) => g.type === "plane"), solids = drawn.filter((g) => g.type !== "plane");
   // a motion of a model with other sizes
   const resized = (sizes) => data.geoms.map((g, i) => ({ ...g, size: sizes.slice(3 * i, 3 * i + 3) }))
     .filter((g) => g.type !== "plane" && drawable(g)).map(prepared);
-  planes.forEach((g) => { g.scale = [g.size[0] || wide, g.size[1] || wide, 1]; });
+  planes.forEach((g) => {
+    g.scale = [g.size[0] || wide, g.size[1] || wide, 1];
+    g.placed = placeLook(g, g.scale, data, uploaded);
+  });
   return {
     data, box, unit: first.size, planes, sites: data.sites.map(prepared),
     solids: data.motions.map((m) => m.sizes ? resized(m.sizes) : solids),
@@ -68,7 +72,8 @@ function addItems(list, scene, shown, poses, motion) {
     const { pos, quat } = place(poses[g.body], g.pos, g.quat);
     const moving = !scene.data.still[g.body], colour = motionColour(scene, g, motion, moving);
     if (motion === 0 || moving) {
-      list.push({ shape: g.shape, pos, quat, size: g.scale, colour, reach: g.reach, flat: g.type === "hfield", body: g.body });
+      const look = moving && scene.data.motions.length > 1 ? null : g.placed;
+      list.push({ shape: g.shape, pos, quat, size: g.scale, colour, look, reach: g.reach, flat: g.type === "hfield", body: g.body });
     }
   }
 }
@@ -177,7 +182,8 @@ function planeOf(item) {
 function drawGrounds(c, scene, lensNow, ground, look) {
   for (const item of ground) {
     const n = rotate(item.quat, [0, 0, 1]), below = dot(n, sub(lensNow.eye, item.pos)) < 0;
-    const own = item.colour.slice(0, 3).map((x, k) => mix(look.ground[k], x, isGrey(item.colour) ? 0 : 0.25));
+    const tint = item.look ? 1 : isGrey(item.colour) ? 0 : 0.25;
+    const own = item.colour.slice(0, 3).map((x, k) => mix(look.ground[k], x, tint));
     const coloured = { ...item, colour: [...own, (below ? 0.3 : 1) * item.colour[3]] };
     drawGround(c, lensNow, coloured, { line: look.line, cell: 10 ** Math.round(Math.log10(scene.unit) - 0.5), reach: 25 * scene.box.size });
   }

@@ -25,6 +25,13 @@ function addPatch(s, m, n, at) {
 
 const around = (v) => [Math.cos(2 * Math.PI * v), Math.sin(2 * Math.PI * v)];
 
+// in parts: drawn without a graphics card, a triangle with corners behind the camera may lose its pattern
+function planeShape() {
+  const s = shape();
+  addPatch(s, 16, 16, (u, v) => [[2 * u - 1, 2 * v - 1, 0], [0, 0, 1]]);
+  return s;
+}
+
 function boxShape() {
   const s = shape();
   for (let k = 0; k < 6; k++) {

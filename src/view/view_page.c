@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/mujoco.h"
+#include "model/file.h"
 #include "model/misuse.h"
 #include "tools/report_page.h"
 #include "view/live_page.h"
 #include "view/recorded_motion.h"
 #include "view/shown_model.h"
+#include "view/shown_textures.h"
 #include "view/view_assets.h"
 
 struct cr_view {
@@ -16,6 +19,7 @@ struct cr_view {
   char *title, **plots;
   cr_plotted plotted;
   int triangles;
+  mjModel* mj;  // with the textures; NULL: without
   cr_shown_motion** motions;
   int n, room;
   cr_live_page* live;  // NULL: the page plays motions
@@ -32,6 +36,15 @@ static char* copy_text(const char* text) {
   return copy;
 }
 
+// a Carom model file has no textures
+static cr_status read_textures(cr_view* v, const cr_view_options* o, cr_error* error) {
+  if (o->source == NULL || cri_model_file_is(o->source)) {
+    return CR_OK;
+  }
+  CR_TRY(cr_mujoco_compile(&v->mj, o->source, o->urdf, NULL, error));
+  return cr_same_geoms(v->mj, v->m, o->source, error);
+}
+
 static cr_status fill(cr_view* v, const cr_view_options* o, cr_error* error) {
   v->triangles = o->triangles > 0 ? o->triangles : 150000;
   v->title = copy_text(o->title);
@@ -43,8 +56,9 @@ static cr_status fill(cr_view* v, const cr_view_options* o, cr_error* error) {
     v->plotted.n = i + 1;
   }
   v->plotted.names = (const char* const*)v->plots;
-  return made ? cr_plotted_check(v->m, &v->plotted, error)
-              : cri_fail(error, CR_ERR_MEMORY, "view: no memory");
+  CR_TRY(made ? cr_plotted_check(v->m, &v->plotted, error)
+              : cri_fail(error, CR_ERR_MEMORY, "view: no memory"));
+  return read_textures(v, o, error);
 }
 
 cr_status cr_view_create(cr_view** view, const cr_model* m, const cr_view_options* o,
@@ -57,6 +71,8 @@ cr_status cr_view_create(cr_view** view, const cr_model* m, const cr_view_option
   if (o->nplot < 0 || o->triangles < 0) {
     return cri_fail(error, CR_ERR_ARG, "view: %d plots, %d triangles", o->nplot, o->triangles);
   }
+  CR_TRY(o->urdf != NULL ? cri_check_size(&call, o->urdf->size, sizeof *o->urdf, "cr_urdf_options")
+                         : CR_OK);
   CR_TRY(o->nplot > 0 ? cri_given(&call, o->plots, "plots") : CR_OK);
   for (int i = 0; i < o->nplot; i++) {
     CR_TRY(cri_given(&call, o->plots[i], "a plot"));
@@ -94,6 +110,7 @@ void cr_view_destroy(cr_view* v) {
     free(v->plots[i]);
   }
   cr_live_page_free(v->live);
+  mj_deleteModel(v->mj);
   free(v->motions);
   free(v->plots);
   free(v->title);
@@ -240,6 +257,7 @@ static void put_data(cr_json* j, const cr_view* v) {
   cr_json_string(j, "carom", cr_version());
   cr_json_string(j, "model", v->title);
   cr_shown_model(j, v->m, v->triangles);
+  cr_shown_textures(j, v->mj);
   cr_plotted_put(j, v->m, &v->plotted);
   cr_json_open(j, "motions", '[');
   for (int i = 0; i < v->n; i++) {

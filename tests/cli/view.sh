@@ -94,6 +94,32 @@ for shown in (up, moved):
     assert max(abs(a - b) for a, b in zip(quat, [math.cos(0.75), 0, math.sin(0.75), 0])) < 1e-5, quat
 PYTHON
 
+# ---- textures: small pictures of those that geoms have; a sphere has the mean colour of its flat one
+cat > room.xml << 'MODEL'
+<mujoco><asset><texture name='squares' type='2d' builtin='checker' rgb1='1 0 0' rgb2='0 0 1' width='600' height='300'/>
+<texture name='faces' type='cube' builtin='flat' rgb1='0 1 0' rgb2='1 1 0' width='300' height='1800'/>
+<texture name='sky' type='skybox' builtin='gradient' width='64' height='384'/><texture name='spare' type='2d' builtin='flat' width='8' height='8'/>
+<material name='floor' texture='squares' texrepeat='3 2'/><material name='die' texture='faces' texuniform='true'/><material name='spare' texture='spare'/></asset>
+<worldbody><geom type='plane' size='2 1 .1' material='floor'/><geom type='plane' size='2 1 .1' pos='0 0 -1' material='floor'/>
+<geom type='box' size='.1 .1 .1' pos='0 0 .5' material='die'/><geom type='sphere' size='.1' pos='1 0 .5' material='floor'/><geom size='.1'/></worldbody></mujoco>
+MODEL
+expect 0 room view room.xml --out room.html --json
+holds room 'j["bytes"] < 90000'
+stands_alone room.html
+python3 - << 'PYTHON' || fail "the textures of the page"
+import base64, browser, page
+d = page.read("room.html")
+assert [t["type"] for t in d["textures"]] == ["2d", "cube"]
+flat, cube = (browser.pixels(base64.b64decode(t["png"])) for t in d["textures"])
+assert (len(flat[0]), len(flat)) == (200, 100) and (len(cube[0]), len(cube)) == (100, 600)
+assert flat[10][10] == flat[90][190] == (255, 0, 0) and flat[10][190] == flat[90][10] == (0, 0, 255)
+assert [cube[100 * k + 50][50] for k in range(6)] == [(0, 255, 0)] * 3 + [(255, 255, 0)] + [(0, 255, 0)] * 2
+looks = {look["geom"]: look for look in d["looks"]}
+assert sorted(looks) == [0, 1, 2, 3] and looks[0] == {"geom": 0, "texture": 0, "repeat": [3, 2], "uniform": False}
+assert looks[1]["texture"] == 0 and looks[2]["texture"] == 1 and looks[2]["uniform"] is True
+assert all(abs(a - b) < 0.01 for a, b in zip(looks[3]["mean"], (0.5, 0, 0.5))), looks[3]
+PYTHON
+
 # ---- a mesh of many triangles is drawn with fewer
 python3 - > ball.obj << 'PYTHON'
 import math

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # carom view: what a browser makes of a page. Pictures at several times, on a screen and on a phone: a cube is where the
-# recording says, nothing is fetched, the console is silent, touch and keys work, ten seconds play at 30 frames a second.
+# recording says, textures are where libmujoco has them, nothing is fetched, the console is silent, touch and keys work, ten seconds play at 30 frames a second.
 # With CAROM_VIEW_PICTURE=FILE.png also writes the picture of docs/view.md.
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
 export PYTHONPATH=$CAROM_SOURCE_DIR/tests/support PYTHONDONTWRITEBYTECODE=1
@@ -19,5 +19,14 @@ for k in 1 2 3; do
   expect 0 toss rollout "$toss" --time 1 --timestep 0.0025 --set "qvel=0.$k,0.8,1.2,3,$k,-4" --out short$k.h5
 done
 expect 0 page view "$toss" short1.h5 short2.h5 short3.h5 --fps 400 --plot 'qpos[cube].z' 'contact[board:cube].dist' 'energy' --out picture.html
+cat > room.xml << 'MODEL'
+<mujoco><asset><texture name='squares' type='2d' builtin='checker' rgb1='1 0 0' rgb2='0 0 1' width='64' height='64'/>
+<texture name='faces' type='cube' builtin='flat' rgb1='0 1 0' rgb2='1 1 0' width='32' height='192'/><material name='floor' texture='squares' texrepeat='3 2'/>
+<material name='die' texture='faces'/></asset><worldbody><geom type='plane' size='2 1 .1' material='floor'/>
+<geom type='box' size='.1 .1 .1' pos='.1 .3 .5' material='die'/></worldbody></mujoco>
+MODEL
+expect 0 page view room.xml --out room.html
+sed '/plane/s/<geom[^>]*plane[^>]*>//' room.xml > die.xml
+expect 0 page view die.xml --out die.html
 python3 "$CAROM_SOURCE_DIR/tests/support/look.py" "$work" "${CAROM_VIEW_PICTURE:-}" || fail "the pages in a browser"
 finish

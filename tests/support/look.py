@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at toss.html, tosses.html and picture.html of a folder in a browser, for tests/cli/view_browser.long.sh.
+"""Looks at toss.html, tosses.html, room.html, die.html and picture.html of a folder in a browser, for tests/cli/view_browser.long.sh.
 Usage: look.py FOLDER PICTURE; PICTURE may be empty."""
 import html
 import math
@@ -57,6 +57,30 @@ def check_cube(b, folder, touch, wide, high):
         assert n > 300, (frame, n)
         # faces that are seen lie nearer than the centre, so their mean is some pixels off
         assert math.hypot(c - x, r - y) < 0.25 * math.sqrt(n), (frame, (c, r), (x, y), n)
+
+
+def check_textures(b, folder):
+    """Squares of a floor of 4 x 2 m, three pairs of them along x and two along y; a box with one colour for five sides, without a floor too."""
+    where = f"time=0&camera={','.join(map(str, EYE + TARGET))}&theme=light&panel=closed"
+    b.open(f"{folder}/room.html", where, WIDE, HIGH)
+    picture = b.picture(f"{folder}/room.png")
+    wrong, seen = [], {True: 0, False: 0}
+    for i in range(-5, 6, 2):
+        for j in (-3, -1, 1, 3):
+            x, y = i / 3, j / 4
+            column, row = project((x, y, 0), WIDE, HIGH)
+            if 60 < row < HIGH - 60 and 10 < column < WIDE - 10:
+                red, _, blue = picture[round(row)][round(column)]
+                odd = (i + 5) // 2 % 2 != (3 - j) // 2 % 2
+                seen[odd] += 1
+                wrong += [(x, y)] if (blue > red) != odd else []
+    # the box and its shadow may hide some
+    assert min(seen.values()) > 4 and len(wrong) <= 1, (wrong, seen)
+    for name in ("room", "die"):
+        b.open(f"{folder}/{name}.html", where, WIDE, HIGH)
+        column, row = map(round, project((0.1, 0.3, 0.6), WIDE, HIGH))
+        red, green, blue = b.picture(f"{folder}/{name}.png")[row][column]
+        assert green > red + 60 and green > blue + 60, (name, red, green, blue)
 
 
 def press(b, key):
@@ -120,6 +144,7 @@ def main():
         try:
             check_cube(b, folder, False, WIDE, HIGH)
             check_cube(b, folder, True, 390, 844)
+            check_textures(b, folder)
             check_keys_and_touch(b, folder)
             check_inside(b, folder)
             check_speed(b, folder)
