@@ -4,9 +4,10 @@
 
     python3 examples/tasks/panda_models.py MENAGERIE FOLDER
 
-MENAGERIE is the folder that has franka_emika_panda/panda.xml. FOLDER gets reach.xml and push.xml. The arm has Menagerie's
-joints and masses. A control is a torque as a part of the joint's largest one; gravity is compensated, as the robot itself
-does. The hand is closed: the fingers do not move. Links are drawn as capsules, and only the tip of the fingers touches.
+MENAGERIE is the folder that has franka_emika_panda/panda.xml. FOLDER gets reach.xml and push.xml. The arm
+has Menagerie's joints and masses. A control is a torque as a part of the joint's largest one; gravity is
+compensated, as the robot itself does. The hand is closed: the fingers do not move. Links are drawn as
+capsules, and only the tip of the fingers touches.
 """
 
 import argparse
@@ -24,7 +25,12 @@ LINK = {"type": "capsule", "size": "0.05", "rgba": "0.9 0.9 0.92 1", **UNTOUCHED
 
 def is_left_out(node):
     sections = ("asset", "keyframe", "tendon", "equality", "contact", "actuator")
-    return node.tag in sections or node.tag == "geom" and node.get("class") is not None or node.get("class") == "finger"
+    return (
+        node.tag in sections
+        or node.tag == "geom"
+        and node.get("class") is not None
+        or node.get("class") == "finger"
+    )
 
 
 def draw(body):
@@ -43,11 +49,23 @@ def arm(path, home):
         draw(body)
     motors = xml.SubElement(root, "actuator")
     for i, torque in enumerate(TORQUE):
-        xml.SubElement(motors, "motor", name=f"joint{i + 1}", joint=f"joint{i + 1}", gear=torque, ctrlrange="-1 1")
+        xml.SubElement(
+            motors, "motor", name=f"joint{i + 1}", joint=f"joint{i + 1}", gear=torque, ctrlrange="-1 1"
+        )
     hand = find(root, "body", "hand")
-    xml.SubElement(hand, "geom", type="box", size="0.02 0.1 0.03", pos="0 0 0.03", rgba="0.3 0.3 0.35 1", **UNTOUCHED)
-    xml.SubElement(hand, "geom", name="tip", type="capsule", fromto="0 0 0.06 0 0 0.1", size="0.012", mass="0",
-                   rgba="0.3 0.3 0.35 1")
+    xml.SubElement(
+        hand, "geom", type="box", size="0.02 0.1 0.03", pos="0 0 0.03", rgba="0.3 0.3 0.35 1", **UNTOUCHED
+    )
+    xml.SubElement(
+        hand,
+        "geom",
+        name="tip",
+        type="capsule",
+        fromto="0 0 0.06 0 0 0.1",
+        size="0.012",
+        mass="0",
+        rgba="0.3 0.3 0.35 1",
+    )
     xml.SubElement(hand, "site", name="tip", pos="0 0 0.112", size="0.005")
     key = xml.SubElement(xml.SubElement(root, "keyframe"), "key", name="home", qpos=home)
     return root, key
@@ -67,15 +85,33 @@ def push(path):
     xml.SubElement(world, "geom", name="table", type="plane", size="1 1 0.1", rgba="0.55 0.6 0.62 1")
     box = xml.SubElement(world, "body", name="box", pos="0.5 0 0.03")
     xml.SubElement(box, "freejoint", name="box")
-    xml.SubElement(box, "geom", name="box", type="box", size="0.04 0.04 0.03", mass="0.5", friction="0.4 0.005 0.0001",
-                   rgba="0.95 0.45 0.1 1")
-    xml.SubElement(world, "site", name="goal", type="box", pos="0.65 0.1 0.03", size="0.04 0.04 0.03", rgba="0.2 0.8 0.2 0.4")
+    xml.SubElement(
+        box,
+        "geom",
+        name="box",
+        type="box",
+        size="0.04 0.04 0.03",
+        mass="0.5",
+        friction="0.4 0.005 0.0001",
+        rgba="0.95 0.45 0.1 1",
+    )
+    xml.SubElement(
+        world,
+        "site",
+        name="goal",
+        type="box",
+        pos="0.65 0.1 0.03",
+        size="0.04 0.04 0.03",
+        rgba="0.2 0.8 0.2 0.4",
+    )
     key.set("qpos", BEHIND + " 0.5 0 0.03 1 0 0 0")
     return root
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("menagerie")
     parser.add_argument("folder")
     o = parser.parse_args()
