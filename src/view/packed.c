@@ -93,19 +93,6 @@ void cr_packed_whole(cr_json* j, const char* key, const int32_t* x, size_t n) {
   cr_json_close(j, '}');
 }
 
-void cr_packed_bytes(cr_json* j, const char* key, const unsigned char* x, size_t n) {
-  encoder e;
-  cr_json_open(j, key, '{');
-  cr_json_string(j, "of", "u1");
-  if (begin(&e, j, n, 1)) {
-    for (size_t i = 0; i < n; i++) {
-      put_byte(&e, x[i]);
-    }
-    finish(&e, j);
-  }
-  cr_json_close(j, '}');
-}
-
 enum { STEPS = 65535 };
 
 static void find_range(cr_real* low, cr_real* step, const cr_real* x, int rows, int columns) {

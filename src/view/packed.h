@@ -14,9 +14,6 @@ void cr_packed_bytes(cr_json* j, const char* key, const unsigned char* x, size_t
 /// Adds whole numbers: "of" is "u4".
 void cr_packed_whole(cr_json* j, const char* key, const int32_t* x, size_t n);
 
-/// Adds bytes: "of" is "u1".
-void cr_packed_bytes(cr_json* j, const char* key, const unsigned char* x, size_t n);
-
 /// Adds rows of numbers as 16-bit steps: "of" is "u2", and number k of column c is low[c] + step[c] k. A number is
 /// wrong by at most 1/131070 of the range of its column.
 void cr_packed_steps(cr_json* j, const char* key, const cr_real* x, int rows, int columns);

@@ -7,7 +7,7 @@ const liveParts = ["start", "ctrl", "parameter", "qpos", "qvel", "pose", "path",
 
 // undoes zlib
 async function inflate(packed) {
-  const stream = new Blob([bytesOf(packed.data)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
