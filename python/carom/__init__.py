@@ -48,6 +48,7 @@ _LATER = {name: module for module, names in {
     "model": "Model load",
     "parameters": "Parameter Parameters",
     "planning": "LivePlan Plan Planner plan",
+    "rendering": "render",
     "rollouts": "Batch Rollout rollout",
     "viewing": "Page view",
     "windows": "Recordings WindowFit",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from carom.model import Model, load
     from carom.parameters import Parameter, Parameters
     from carom.planning import LivePlan, Plan, Planner, plan
+    from carom.rendering import render
     from carom.rollouts import Batch, Rollout, rollout
     from carom.viewing import Page, view
     from carom.windows import Recordings, WindowFit
