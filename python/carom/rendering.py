@@ -27,7 +27,8 @@ def _numbers(values, n, name):
 def _check_shapes(model, motion):
     """Several motions are drawn with the shapes of the first one's model."""
     other = motion.model
-    for field in ("geom_size", "geom_pos", "geom_quat", "site_pos", "body_pos", "body_quat", "jnt_pos", "jnt_axis"):
+    for field in ("geom_size", "geom_pos", "geom_quat", "site_pos", "body_pos", "body_quat", "jnt_pos",
+                  "jnt_axis"):
         if other is not model and not np.array_equal(getattr(other, field), getattr(model, field)):
             raise ArgError(f"{motion.name or 'a motion'}: its model has another {field}; render it alone")
 
@@ -56,8 +57,8 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
         carom.render(model, run, out="strip.png", strip=4)           four pictures beside each other
 
     motions    what carom.view takes; the model was loaded from an MJCF file, or from URDF without options
-    out        without it, the pixels at `time` are returned: an array [height x width x 3] of bytes. With it a
-               file is written, replacing one that exists, and its path returned: .mp4 a film, .png a picture
+    out        without it, the pixels at `time` are returned: an array [height x width x 3] of bytes. With it
+               a file is written, replacing one that exists, and its path returned: .mp4 a film, .png a picture
                at `time`, "x-%04d.png" numbered pictures
     time       of a picture, s since the first state
     start, end of the part of a motion in films, strips and numbered pictures; end 0: all of it
@@ -67,7 +68,7 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
     if keyframe is not None and motions:
         raise ArgError("keyframe: the motions give the poses")
     if model._origin is None:
-        raise ArgError("the model was not loaded from a file; its lights, materials and textures are not known")
+        raise ArgError("the model was not loaded from a file; its lights and textures are not known")
     found = [motion for given in motions or (Data(model, keyframe),) for motion in _motions(model, given, "")]
     states = [motion for motion in found if not isinstance(motion, _Recording)]
     model = states[0].model if states else model
@@ -76,8 +77,8 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
     width, height = (int(x) for x in size)
     kept = [_text(camera), _text(track), _numbers(azimuth, 1, "azimuth"), _numbers(elevation, 1, "elevation"),
             _numbers(lookat, 3, "lookat")]
-    options = struct("cr_render_options", width=width, height=height, camera=kept[0], track=kept[1], azimuth=kept[2],
-                     elevation=kept[3], lookat=kept[4], distance=float(distance), forces=bool(forces))
+    options = struct("cr_render_options", width=width, height=height, camera=kept[0], track=kept[1],
+                     azimuth=kept[2], elevation=kept[3], lookat=kept[4], distance=float(distance), forces=bool(forces))
     error, made = new_error(), ffi.new("cr_render**")
     check(lib.cr_render_create(made, model._ptr, os.fsencode(model._origin), ffi.NULL, options, error), error)
     drawing = owned(made[0], lib.cr_render_destroy, [model])

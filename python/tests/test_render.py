@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of motions: they show the states that were given. Skipped where there is no OpenGL without a screen."""
+"""Pictures of motions show the states that were given. Skipped where there is no OpenGL without a screen."""
 import shutil
 
 import numpy as np
@@ -37,11 +37,13 @@ def middle(pixels):
 def seen_at(point):
     """Where the camera of LOOK sees a point, in pixels."""
     azimuth, elevation = np.radians(LOOK["azimuth"]), np.radians(LOOK["elevation"])
-    forward = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+    level = np.array([np.cos(azimuth), np.sin(azimuth), 0])
+    forward = np.cos(elevation) * level + np.array([0, 0, np.sin(elevation)])
     right = np.array([np.sin(azimuth), -np.cos(azimuth), 0])
     way = point - (np.array(LOOK["lookat"]) - LOOK["distance"] * forward)
     scale = SIZE[1] / 2 / np.tan(np.radians(22.5)) / (way @ forward)
-    return np.array([SIZE[0] / 2 + scale * (way @ right), SIZE[1] / 2 - scale * (way @ np.cross(right, forward))])
+    up = np.cross(right, forward)
+    return np.array([SIZE[0] / 2 + scale * (way @ right), SIZE[1] / 2 - scale * (way @ up)])
 
 
 def test_the_cube_is_where_the_rollout_has_it(cube, toss):
