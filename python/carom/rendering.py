@@ -58,8 +58,8 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
 
     motions    what carom.view takes; the model was loaded from an MJCF file, or from URDF without options
     out        without it, the pixels at `time` are returned: an array [height x width x 3] of bytes. With it
-               a file is written, replacing one that exists, and its path returned: .mp4 a film, .png a picture
-               at `time`, "x-%04d.png" numbered pictures
+               a file is written, replacing one that exists, and its path returned: .mp4 a film, .png a
+               picture at `time`, "x-%04d.png" numbered pictures
     time       of a picture, s since the first state
     start, end of the part of a motion in films, strips and numbered pictures; end 0: all of it
     camera     of the model, by name or number; otherwise a free one with azimuth, elevation (degrees), lookat
@@ -78,7 +78,8 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
     kept = [_text(camera), _text(track), _numbers(azimuth, 1, "azimuth"), _numbers(elevation, 1, "elevation"),
             _numbers(lookat, 3, "lookat")]
     options = struct("cr_render_options", width=width, height=height, camera=kept[0], track=kept[1],
-                     azimuth=kept[2], elevation=kept[3], lookat=kept[4], distance=float(distance), forces=bool(forces))
+                     azimuth=kept[2], elevation=kept[3], lookat=kept[4], distance=float(distance),
+                     forces=bool(forces))
     error, made = new_error(), ffi.new("cr_render**")
     check(lib.cr_render_create(made, model._ptr, os.fsencode(model._origin), ffi.NULL, options, error), error)
     drawing = owned(made[0], lib.cr_render_destroy, [model])
