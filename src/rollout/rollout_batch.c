@@ -287,6 +287,7 @@ static cr_status begin(const batch_run* run, worker* w, const cr_model* m, int i
   if (run->in->kept != NULL) {
     return cri_rollout_take_back(w->rollout, m, run->in->kept + kept, error);
   }
+  w->rollout->no_gradient = !run->gradient;
   CR_TRY(cr_rollout_run(w->rollout, m, run->b->o.nstep, loss, error));
   if (run->out->kept != NULL) {
     cri_rollout_put_away(w->rollout, run->out->kept + kept);

@@ -298,7 +298,7 @@ static bool is_unseen(const cr_rollout* r, int k) {
 static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
   CR_TRY(cri_tape_keep(&r->tape, m, r->d, k, error));
   cr_data* block = NULL;
-  if (is_unseen(r, k)) {
+  if (!r->no_gradient && is_unseen(r, k)) {
     block = cri_step_blocks_take(&r->blocks, m, r->d, k, r->nstep);
   }
   r->at = block;

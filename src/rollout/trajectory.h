@@ -23,6 +23,7 @@ struct cr_rollout {
   cr_data* d;              // set its state, then run
   cr_data* at;             // the block of the current step; NULL: d
   cri_step_blocks blocks;  // the last steps of a run as they were made
+  bool no_gradient;        // none follows the next runs: no step goes into a block
   cr_data* work;           // second evaluation of the backward pass
   cr_data* bar;  // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
                  // xfrc_applied (constant over the rollout), bar->par
