@@ -45,7 +45,7 @@ def main(library, out):
     compiler = os.environ.get("CC", "gcc")
     run(sys.executable, HERE / "make_cdef.py", compiler, INCLUDE, out / "cdef.h", package / "_contracts.py")
     run(sys.executable, HERE / "make_module.py", out / "cdef.h", out / "_carom.c", *HEADERS)
-    run(compiler, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-o", module, out / "_carom.c",
+    run(compiler, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", *os.environ.get("CFLAGS", "").split(), "-o", module, out / "_carom.c",
         *CODE, f"-I{INCLUDE}", f"-I{HERE / 'src'}", f"-I{sysconfig.get_paths()['include']}",
         library, f"-Wl,-rpath,{library.parent}")
 

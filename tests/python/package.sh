@@ -1,24 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The Python package against the libcarom that was built: python/tests, without PyTorch and JAX. Packages are installed once,
-# in a virtual environment of the build folder.
+# The Python package against the libcarom that was built: python/tests, without PyTorch and JAX.
 set -eu
-venv=$CAROM_BUILD_DIR/python/venv
-wanted=$CAROM_SOURCE_DIR/tests/python/requirements.txt
-if ! cmp -s "$wanted" "$venv/installed.txt"; then
-  mkdir -p "$CAROM_BUILD_DIR/python"
-  python3 -m venv --clear "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
-  cp "$wanted" "$venv/installed.txt"
-fi
-package=$CAROM_BUILD_DIR/python/package
-"$venv/bin/python" "$CAROM_SOURCE_DIR/python/build_here.py" "$CAROM_BUILD_DIR/libcarom.so" "$package"
-cd "$package"
-export PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1
-"$venv/bin/python" -m pytest -q -p no:cacheprovider --rootdir "$CAROM_SOURCE_DIR/python" "$CAROM_SOURCE_DIR/python/tests"
+. "$CAROM_SOURCE_DIR/tests/python/environment.bash"
+"$python" -m pytest -q -p no:cacheprovider --rootdir "$CAROM_SOURCE_DIR/python" "$CAROM_SOURCE_DIR/python/tests"
 
 # ---- the import: quick, and without what it does not need
-"$venv/bin/python" - << 'PYTHON'
+"$python" - << 'PYTHON'
 import resource
 import subprocess
 import sys
