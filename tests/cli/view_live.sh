@@ -58,7 +58,7 @@ assert (arm["parameters"][0]["low"], arm["parameters"][0]["high"]) == (-1, 1)
 assert (arm["parameters"][3]["low"], arm["parameters"][3]["high"]) == (0, 2)
 for live in (cube, arm):
     assert zlib.decompress(base64.b64decode(live["core"]))[:4] == b"\0asm"
-    assert zlib.decompress(base64.b64decode(live["model"]["data"]))[:8] == b"CAROMMDL"
+    assert zlib.decompress(base64.b64decode(live["model"]))[:8] == b"CAROMMDL"
 PYTHON
 
 # ---- 200 steps in WebAssembly are those of the library
