@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """MuJoCo XLA's side: a rollout and its reverse gradient on the CPU, in double, on one core.
 
-Usage: mjx.py MODEL.xml [ENVIRONMENTS ...]; prints JSON, times in microseconds a step and environment.
+Usage: mjx.py [--steps N] MODEL.xml [ENVIRONMENTS ...]; prints JSON, times in microseconds a step and environment.
 One solver iteration, since reverse mode does not go through more; Euler; no no-slip.
 """
+import argparse
 import importlib.metadata
 import json
 import os
 import statistics
-import sys
 import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -22,7 +22,7 @@ import jax.numpy as jnp  # noqa: E402
 import mujoco  # noqa: E402
 from mujoco import mjx  # noqa: E402
 
-STEPS, ROUNDS = 20, 9
+ROUNDS = 9
 jax.config.update("jax_enable_x64", True)
 
 
@@ -40,7 +40,12 @@ def timed(function, *arguments):
 
 
 def main():
-    model = mujoco.MjModel.from_xml_path(sys.argv[1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("model")
+    parser.add_argument("environments", type=int, nargs="*", default=[1])
+    given = parser.parse_args()
+    model = mujoco.MjModel.from_xml_path(given.model)
     model.opt.iterations, model.opt.ls_iterations = 1, 4
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
@@ -60,10 +65,10 @@ def main():
         end, _ = jax.lax.scan(step, dx.replace(qpos=qpos, qvel=qvel), ctrl)
         return jnp.sum(end.qpos) + jnp.sum(end.qvel)
 
-    result = {"model": sys.argv[1], "mjx": importlib.metadata.version("mujoco-mjx"),
-              "jax": jax.__version__, "steps": STEPS, "batches": []}
-    for n in [int(x) for x in sys.argv[2:]] or [1]:
-        qpos, qvel, ctrl = dx.qpos, dx.qvel, jnp.zeros((STEPS, model.nu))
+    result = {"model": given.model, "mjx": importlib.metadata.version("mujoco-mjx"),
+              "jax": jax.__version__, "steps": given.steps, "batches": []}
+    for n in given.environments:
+        qpos, qvel, ctrl = dx.qpos, dx.qvel, jnp.zeros((given.steps, model.nu))
         forward, reverse = loss, jax.value_and_grad(loss, argnums=(0, 1, 2))
         if n > 1:
             qpos, qvel = jnp.tile(qpos, (n, 1)), jnp.tile(qvel, (n, 1))
@@ -71,7 +76,7 @@ def main():
             forward, reverse = jax.vmap(forward), jax.vmap(reverse)
         compile_forward, run_forward = timed(jax.jit(forward), qpos, qvel, ctrl)
         compile_reverse, run_reverse = timed(jax.jit(reverse), qpos, qvel, ctrl)
-        scale = 1e6 / (STEPS * n)
+        scale = 1e6 / (given.steps * n)
         result["batches"].append({
             "environments": n, "forward_us": run_forward * scale, "gradient_us": run_reverse * scale,
             "compile_forward_s": compile_forward, "compile_gradient_s": compile_reverse})
