@@ -8,6 +8,7 @@
 #include "carom/model.h"
 #include "model/file.h"
 #include "scenes/random_model.h"
+#include "support/close.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -57,7 +58,10 @@ TEST(a_model_opens_from_memory_as_from_its_file) {
   assert_int_equal(cr_model_open_bytes(&m, bytes, n, &error), CR_OK);
   assert_int_equal(cr_model_save(&made, scratch_path("a.crm"), &error), CR_OK);
   assert_int_equal(cri_model_file_open(&again, scratch_path("a.crm"), &error), CR_OK);
+#ifndef CR_LONG_DOUBLE  // which has bytes that mean nothing
   assert_true(cr_model_fingerprint(m, 0) == cr_model_fingerprint(again, 0));
+#endif
+  assert_all_close(m->body_pos, again->body_pos, 3 * m->nbody, 0);
   assert_true(m->structure != 0);
   cr_model_destroy(again);
   cr_model_destroy(m);
