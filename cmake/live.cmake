@@ -34,7 +34,9 @@ function(carom_live variable)
     endif()
     return()
   endif()
-  set(compile ${CMAKE_C_COMPILER_LAUNCHER} ${CAROM_CLANG} --target=wasm32-wasi -std=c17 -O2 -DNDEBUG -fvisibility=hidden ${CAROM_FLAGS}
+  set(flags ${CAROM_FLAGS})  # sanitizers are for the machine of the build
+  list(FILTER flags EXCLUDE REGEX "sanitize|frame-pointer")
+  set(compile ${CMAKE_C_COMPILER_LAUNCHER} ${CAROM_CLANG} --target=wasm32-wasi -std=c17 -O2 -DNDEBUG -fvisibility=hidden ${flags}
       -D_POSIX_C_SOURCE=200809L -DCR_VERSION_TEXT="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
   set(objects)
   foreach(source IN LISTS ARGN)
