@@ -124,15 +124,6 @@ int cri_gradient_size(const cr_gradient* g) {
   return n;
 }
 
-const cri_gradient_name* cri_gradient_find(const cr_gradient* g, int k, int* at) {
-  const cri_gradient_name* q = g->requests;
-  while (k >= q->n) {
-    k -= (q++)->n;
-  }
-  *at = k;
-  return q;
-}
-
 // the result of the backward pass, with the part of derived constants; `to` NULL: where each name has its own
 static cr_status read_all(cr_gradient* g, cr_rollout* r, cr_real* to, cr_error* error) {
   if (g->derive) {
@@ -160,7 +151,7 @@ cr_status cr_gradient_compute(cr_gradient* g, const cr_loss* loss, cr_error* err
 
 // ---- scale, differences, two slopes
 
-cr_status cri_gradient_keep(cr_gradient* g, cr_error* error) {
+static cr_status keep_start(cr_gradient* g, cr_error* error) {
   if (!g->kept) {
     cri_start_free(&g->start);
     CR_TRY(cri_start_keep(&g->start, g->m, g->rollout, error));
@@ -247,7 +238,7 @@ cr_status cr_gradient_differences(cr_gradient* g, int i, cr_real h, cr_real* val
   if (q == NULL || !(h > 0)) {
     return cri_fail(error, CR_ERR_ARG, "cr_gradient_differences: name %d, h = %g", i, (double)h);
   }
-  CR_TRY(cri_gradient_keep(g, error));
+  CR_TRY(keep_start(g, error));
   cr_status status = differences(g, q, h, values, error);
   cri_start_put(&g->start, g->m, g->rollout);
   g->rollout->ran = false;  // the last run was a moved one
@@ -416,7 +407,7 @@ cr_status cr_gradient_trust(cr_gradient* g, cr_real reach, cr_trust* out, cr_err
   const cri_call call = {"cr_gradient_trust", error};
   CR_TRY(check_computed(&call, g));
   CR_TRY(cri_given(&call, out, "trust"));
-  CR_TRY(cri_gradient_keep(g, error));
+  CR_TRY(keep_start(g, error));
   cr_trust_problem p = {.size = sizeof p,
                         .rollout = g->rollout,
                         .m = g->m,

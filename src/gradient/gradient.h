@@ -29,15 +29,8 @@ struct cr_gradient {
 /// Numbers of all names together.
 int cri_gradient_size(const cr_gradient* g);
 
-/// The name that number k of them belongs to; *at is its number there.
-const cri_gradient_name* cri_gradient_find(const cr_gradient* g, int k, int* at);
-
 /// True if a name is of a field of the model.
 bool cri_gradient_moves_model(const cr_gradient* g);
-
-/// Stores the start of the last run, unless it is stored.
-/// Errors   CR_ERR_MEMORY
-cr_status cri_gradient_keep(cr_gradient* g, cr_error* error);
 
 /// Puts a start, moved by `step` (NULL: not moved), into the rollout and the model; constants follow where they are derived.
 cr_status cri_gradient_put(cr_gradient* g, const cri_start* start, const cr_real* step,
