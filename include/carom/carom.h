@@ -29,6 +29,8 @@
 #include "carom/network.h"
 #include "carom/parameters.h"
 #include "carom/plan.h"
+#include "carom/policy.h"
+#include "carom/policy_training.h"
 #include "carom/profile.h"
 #include "carom/recording.h"
 #include "carom/render.h"

@@ -65,9 +65,20 @@ typedef cr_status (*cr_control)(void* context, const cr_model* m, const cr_data*
 
 /// Sets a function that is called before every step of the next runs; NULL: none. Only the state in d
 /// belongs to the step; for more the controller calls cr_forward on a block of its own. Its numbers stay in
-/// cr_rollout_ctrl, and a gradient is by these numbers. The caller adds how they depend on
-/// the state.
+/// cr_rollout_ctrl, and a gradient is by these numbers, as if they did not depend on the state
+/// (cr_rollout_set_control_bar).
 CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void* context);
+
+/// Takes the cotangent ctrl_bar[nu] of the control of a step, which is whole, and adds to bar's qpos (nv numbers), qvel and act
+/// what follows for the state before the step. d holds that state. Its own fields, and the rest of bar, are not for it.
+typedef cr_status (*cr_control_bar)(void* context, const cr_model* m, const cr_data* d, int step,
+                                    const cr_real* ctrl_bar, cr_data* bar);
+
+/// Sets the derivative of the control's function: gradients then count how controls follow from states, as those of a policy do. It is called
+/// from the last step to the first; a gradient that needs more room begins again at the last. NULL: controls are numbers.
+/// Errors   of cr_rollout_gradient: CR_ERR_UNSUPPORTED with the continuous adjoint; those of the function, with the step
+CR_API void cr_rollout_set_control_bar(cr_rollout* rollout, cr_control_bar control_bar,
+                                       void* context);
 
 /// How an adaptive rollout chooses its steps. A zero stands for the value in brackets.
 typedef struct {

@@ -631,6 +631,19 @@ static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   return CR_OK;
 }
 
+// what the control of step k, whose cotangent is whole, says of the state before it
+static cr_status control_bar(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  if (r->control_bar == NULL) {
+    return CR_OK;
+  }
+  cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
+  const cr_real* bar = r->ctrl_bar + (size_t)k * (size_t)m->nu;
+  cr_status status = r->control_bar(r->control_bar_context, m, r->d, k, bar, r->bar);
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "backward through the control of step %d: %s",
+                                    k + 1, cr_status_text(status));
+}
+
 static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                        const cr_loss* loss, cr_error* error) {
   clear_gathered(r, m);
@@ -645,6 +658,7 @@ static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backw
     CR_TRY(add_loss_bar(r, m, m_backward, loss, k + 1, error));
     CR_TRY(interval_bar(r, m, m_backward, k, error));
     take_ctrl_bar(r, m, k);
+    CR_TRY(control_bar(r, m, k, error));
   }
   return CR_OK;
 }
@@ -677,6 +691,10 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
   }
   if (r->tape.lost > 0) {
     return too_little(r, m, r->tape.noted + r->tape.lost, error);
+  }
+  if (r->control_bar != NULL && r->adjoint.continuous) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED,
+                    "rollout: the continuous adjoint knows no controls that depend on the state");
   }
   cr_status status = sweep(r, m, m_backward, loss, error);
   while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
@@ -733,6 +751,13 @@ void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {
   if (r != NULL) {
     r->control = control;
     r->control_context = context;
+  }
+}
+
+void cr_rollout_set_control_bar(cr_rollout* r, cr_control_bar bar, void* context) {
+  if (r != NULL) {
+    r->control_bar = bar;
+    r->control_bar_context = context;
   }
 }
 

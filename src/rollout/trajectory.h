@@ -33,7 +33,9 @@ struct cr_rollout {
   cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set
   void* control_context;
-  bool control_of_state;  // it reads nothing of the data but the state
+  bool control_of_state;       // it reads nothing of the data but the state
+  cr_control_bar control_bar;  // how the controls depend on the state; NULL: they do not
+  void* control_bar_context;
   cr_real loss;
   const bool* look
       [2];  // stages of m and of m_backward that the loss reads, see cri_rollout_look; NULL: all

@@ -55,6 +55,12 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
 static const cr_equilibrium_options equilibrium_options = {
     .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
 static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
+static const cr_observation observation = {.size = sizeof observation, .text = "qvel"};
+static const cr_observation* const observations[] = {&observation};
+static const cr_policy_options policy_options = {
+    .size = sizeof policy_options, .observations = observations, .nobservation = 1};
+static const cr_policy_training_options policy_training_options = {
+    .size = sizeof policy_training_options, .nstep = 2, .noise = noise_of_all, .samples = 2};
 static const cr_plan_options live_plan_options = {
     .size = sizeof live_plan_options, .method = CR_PLAN_ILQR, .nstep = 3, .nthread = 1};
 static const cr_live_options live_options = {.size = sizeof live_options};
@@ -114,3 +120,66 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
+
+// ---- structs with a size, and what refers to one
+
+static const cr_gradient_options gradient_options = {.size = sizeof gradient_options};
+static const cr_urdf_options urdf_options = {.size = sizeof urdf_options};
+static const cr_adaptive by_tolerance = {.size = sizeof by_tolerance, .rtol = 1e-6, .atol = 1e-6};
+static const cr_adjoint backward = {.size = sizeof backward, .rtol = 1e-6, .atol = 1e-6};
+
+// what a function gets for a struct at x: itself, or another one that refers to it
+static void* itself(void* x) { return x; }
+static void* in_list(void* x) {
+  static const cr_parameter_info* list[1];
+  list[0] = x;
+  return list;
+}
+#define WITHIN(function, type, outer, member) \
+  static void* function(void* x) {            \
+    static type o;                            \
+    o = outer;                                \
+    o.member = x;                             \
+    return &o;                                \
+  }
+WITHIN(in_fit, cr_fit_options, fit_options, adaptive)
+WITHIN(in_fit_adjoint, cr_fit_options, fit_options, adjoint)
+WITHIN(in_batch, cr_batch_options, batch_options, adaptive)
+WITHIN(in_check, cr_check_options, few_states, urdf)
+static void* in_contact_model(void* x) {
+  static cr_contact_options o;
+  o = contact_options;
+  o.stages = x;
+  o.nstage = 1;
+  return &o;
+}
+
+static void* in_policy(void* x) {
+  static const cr_observation* list[1];
+  static cr_policy_options o;
+  list[0] = x;
+  o = policy_options;
+  o.observations = list;
+  return &o;
+}
+
+static const cr_varied varied_mass = {
+    .size = sizeof varied_mass, .name = "body_mass[box]", .sigma = 0.1};
+static void* in_training(void* x) {
+  static const cr_varied* list[1];
+  static cr_policy_training_options o;
+  list[0] = x;
+  o = policy_training_options;
+  o.varied = list;
+  o.nvaried = 1;
+  return &o;
+}
+
+static void* in_correction(void* x) {
+  static const cr_correction_input* list[1];
+  static cr_correction_options o;
+  list[0] = x;
+  o = correction_options;
+  o.inputs = list;
+  return &o;
+}

@@ -20,6 +20,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
+//   \201 a policy  \202 its options  \203 a training of one  \204 its options  \205 what an iteration came to
 //   \11 gradients that work side by side  \12 options of an estimate  \177 the estimate  \14 how a page simulates
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
@@ -570,6 +571,32 @@ static void* plan_room(void* x) {
 }
 CALL(cr_planner_get_memory, a[0], plan_room(a[1]), a[2])
 CALL(cr_planner_set_memory, a[0], plan_room(a[1]), cr_planner_memory_size(w.planner), a[2])
+CALL_MAKE(cr_policy_create, cr_policy_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_policy_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_policy_ninput, a[0])
+CALL(cr_policy_nweight, a[0])
+CALL_POINTER(cr_policy_weights, a[0])
+CALL_POINTER(cr_policy_weights_bar, a[0])
+CALL(cr_policy_init, a[0], 1, a[1])
+CALL(cr_policy_control, a[0], a[1], a[2], 0, a[3], a[4])
+// the rollout has no policy afterwards
+static long call_cr_policy_attach(void** a) {
+  long status = (long)cr_policy_attach(a[0] == NULL ? NULL : w.policy, a[1], a[2], a[3]);
+  (void)cr_policy_attach(NULL, a[1], NULL, NULL);
+  return status;
+}
+CALL_MAKE(cr_policy_training_create, cr_policy_training_destroy, a[0], a[1], a[2], a[3], a[4], a[5],
+          a[6])
+CALL_VOID(cr_policy_training_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_policy_training_policy, a[0])
+CALL_VOID(cr_policy_training_restart, a[0] == NULL ? NULL : w.training)
+CALL(cr_policy_training_estimate, a[0], 0, a[1], a[2])
+CALL(cr_policy_training_step, a[0], a[1], a[2])
+CALL_VOID(cr_policy_training_iterations, a[0] == NULL ? NULL : w.training)
+CALL_VOID(cr_policy_training_memory_size, a[0] == NULL ? NULL : w.training)
+CALL(cr_policy_training_get_memory, a[0], plan_room(a[1]), a[2])
+CALL(cr_policy_training_set_memory, a[0], plan_room(a[1]),
+     cr_policy_training_memory_size(w.training), a[2])
 CALL_MAKE(cr_live_plan_create, cr_live_plan_destroy, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_live_plan_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_live_plan_observe, a[0], a[1], 0, a[2])
@@ -619,6 +646,7 @@ CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])
 CALL_POINTER(cr_rollout_ctrl, a[0])
 CALL_VOID(cr_rollout_set_control, a[0], NULL, a[1])
+CALL_VOID(cr_rollout_set_control_bar, a[0], NULL, a[1])
 CALL(cr_rollout_set_adaptive, a[0], a[1], a[2], a[3])
 CALL(cr_rollout_set_memory, a[0], a[1], 0, a[2])
 CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])

@@ -77,6 +77,9 @@ static struct {
   cr_cost* cost;
   cr_model* live_model;  // others change m while its thread plans
   cr_planner *planner, *live_planner;
+  cr_policy* policy;
+  cr_policy_training* training;
+  cr_policy_training_result trained;
   cr_plan_result planned;
   cr_live_plan* live;
   cr_live_report live_report;
@@ -230,6 +233,10 @@ static void setup(void) {
   must(cr_cost_add(w.cost, &cost_term, &w.error));
   must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
   w.planned.size = sizeof w.planned;
+  must(cr_policy_create(&w.policy, w.m, &policy_options, &w.error));
+  must(cr_policy_training_create(&w.training, w.m, w.d, w.cost, &policy_options,
+                                 &policy_training_options, &w.error));
+  w.trained.size = sizeof w.trained;
   must(cr_model_copy(&w.live_model, w.m, &w.error));
   must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &w.error));
   must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
@@ -301,6 +308,8 @@ static void teardown(void) {
   cr_expression_destroy(w.expression);
   cr_cost_destroy(w.cost);
   cr_planner_destroy(w.planner);
+  cr_policy_destroy(w.policy);
+  cr_policy_training_destroy(w.training);
   cr_live_plan_destroy(w.live);
   cr_planner_destroy(w.live_planner);
   cr_model_destroy(w.live_model);
@@ -650,6 +659,26 @@ static const row table[] = {
     ROW(cr_planner_memory_size, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_planner_get_memory, "\022Xe", STATUS, 0, NULL, NULL),
     ROW(cr_planner_set_memory, "\022Xe", STATUS, 0, NULL, NULL),
+    // policies
+    ROW(cr_policy_create, "OM\202e", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_policy_ninput, "\201", COUNT, 0, NULL, NULL),
+    ROW(cr_policy_nweight, "\201", COUNT, 0, NULL, NULL),
+    ROW(cr_policy_weights, "\201", POINTER, 0, NULL, NULL),
+    ROW(cr_policy_weights_bar, "\201", POINTER, 0, NULL, NULL),
+    ROW(cr_policy_init, "\201e", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_control, "\201MDXe", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_attach, "iRne", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_training_create, "OMD\020\202\204e", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_training_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_policy_training_policy, "\203", POINTER, 0, NULL, NULL),
+    ROW(cr_policy_training_restart, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_policy_training_estimate, "\203\177e", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_training_step, "\203ae", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_training_iterations, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_policy_training_memory_size, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_policy_training_get_memory, "\203Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_policy_training_set_memory, "\203Xe", STATUS, 0, NULL, NULL),
     ROW(cr_live_plan_create, "O\022\025e", STATUS, 0, NULL, NULL),
     ROW(cr_live_plan_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_live_plan_observe, "\024De", STATUS, 0, NULL, NULL),
@@ -694,6 +723,7 @@ static const row table[] = {
     ROW(cr_rollout_data, "R", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_ctrl, "R", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_set_control, "Rc", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_set_control_bar, "Rc", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_set_adaptive, "RMae", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_set_memory, "RMe", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL),
@@ -745,6 +775,11 @@ static void* argument_of_identification(char letter) {
       {'\021', &cost_term},
       {'\022', w.planner},
       {'\023', &plan_options},
+      {'\201', w.policy},
+      {'\202', &policy_options},
+      {'\203', w.training},
+      {'\204', &policy_training_options},
+      {'\205', &w.trained},
       {'\024', w.live},
       {'\025', &live_options},
       {'\026', &w.live_report},
@@ -1186,46 +1221,6 @@ TEST(models_that_are_others) {
 
 // ---- sizes of structs
 
-static const cr_gradient_options gradient_options = {.size = sizeof gradient_options};
-static const cr_urdf_options urdf_options = {.size = sizeof urdf_options};
-static const cr_adaptive by_tolerance = {.size = sizeof by_tolerance, .rtol = 1e-6, .atol = 1e-6};
-static const cr_adjoint backward = {.size = sizeof backward, .rtol = 1e-6, .atol = 1e-6};
-
-// what a function gets for a struct at x: itself, or another one that refers to it
-static void* itself(void* x) { return x; }
-static void* in_list(void* x) {
-  static const cr_parameter_info* list[1];
-  list[0] = x;
-  return list;
-}
-#define WITHIN(function, type, outer, member) \
-  static void* function(void* x) {            \
-    static type o;                            \
-    o = outer;                                \
-    o.member = x;                             \
-    return &o;                                \
-  }
-WITHIN(in_fit, cr_fit_options, fit_options, adaptive)
-WITHIN(in_fit_adjoint, cr_fit_options, fit_options, adjoint)
-WITHIN(in_batch, cr_batch_options, batch_options, adaptive)
-WITHIN(in_check, cr_check_options, few_states, urdf)
-static void* in_contact_model(void* x) {
-  static cr_contact_options o;
-  o = contact_options;
-  o.stages = x;
-  o.nstage = 1;
-  return &o;
-}
-
-static void* in_correction(void* x) {
-  static const cr_correction_input* list[1];
-  static cr_correction_options o;
-  list[0] = x;
-  o = correction_options;
-  o.inputs = list;
-  return &o;
-}
-
 // every struct with a size that a caller sets: a right one, and where it goes
 typedef struct {
   const char* type;
@@ -1248,6 +1243,12 @@ static const sized sizes[] = {
     SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
     SIZED(cr_equilibrium_options, &equilibrium_options, cr_equilibrium, 2, itself),
     SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
+    SIZED(cr_policy_options, &policy_options, cr_policy_create, 2, itself),
+    SIZED(cr_policy_training_options, &policy_training_options, cr_policy_training_create, 5,
+          itself),
+    SIZED(cr_observation, &observation, cr_policy_create, 2, in_policy),
+    SIZED(cr_varied, &varied_mass, cr_policy_training_create, 5, in_training),
+    SIZED(cr_policy_training_result, &w.trained, cr_policy_training_step, 1, itself),
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
     SIZED(cr_filter_options, &filter_options, cr_filter_create, 3, itself),
     SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
