@@ -17,6 +17,9 @@ typedef struct {
   cr_real sigma;
 } cr_varied;
 
+/// How weights follow a gradient.
+typedef enum { CR_POLICY_ADAM, CR_POLICY_PLAIN } cr_policy_descent;
+
 /// How a policy is trained. What a zero stands for is in brackets.
 typedef struct {
   size_t size;               // sizeof(cr_policy_training_options), set by the caller
@@ -35,12 +38,12 @@ typedef struct {
   int nvaried;
   cr_real confidence, bias, bound;  // as in cr_estimator_options
   int iterations;                   // over which noise and step size change [100]
-  bool plain;                       // steps along the gradient; false: Adam
+  cr_policy_descent descent;        // [Adam]; PLAIN: along the gradient
   cr_real rate, final_rate;  // step size, and that of the last iteration, geometric [0.01; rate]
   cr_real rate_power;        // and times (1 + iteration)^-rate_power [0]
   cr_real clip;              // a longer gradient is cut to this length [never]
   uint64_t seed;
-  int nthread;                  // the same bits for any number [1]
+  int nthread;                  // the same bits for any number [one a processor]
   bool (*stop)(void* context);  // asked before every motion, by any thread; true ends the iteration
   void* context;
 } cr_policy_training_options;

@@ -111,6 +111,8 @@ static const row rows[] = {
     {"noise_colour", "brown", CR_NOISE_BROWN},
     {"descent", "adam", CR_DESCENT_ADAM},
     {"descent", "lbfgs", CR_DESCENT_LBFGS},
+    {"policy_descent", "adam", CR_POLICY_ADAM},
+    {"policy_descent", "plain", CR_POLICY_PLAIN},
     {"norm", "null", CR_NORM_NULL},
     {"norm", "quadratic", CR_NORM_QUADRATIC},
     {"norm", "l22", CR_NORM_L22},

@@ -12,6 +12,7 @@
 #include "command/setup.h"
 #include "task/plan_memory.h"
 #include "task/plan_motion.h"
+#include "task/plan_report.h"
 #include "tools/clock.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
@@ -145,7 +146,7 @@ static cr_status note(plan* p, cr_error* error) {
   const double row[CR_PLAN_COLUMNS] = {
       p->iterations,    (double)p->last.cost, cri_seconds() - p->begun,
       p->last.rollouts, p->last.failed,       cri_process_seconds() - p->processor};
-  CR_TRY(cr_plan_history_add(&p->past, row, error));
+  CR_TRY(cr_plan_history_add(&p->past, row, CR_PLAN_COLUMNS, error));
   write_row(p, row);
   (void)fflush(p->history);
   return cri_seconds() - p->saved > SAVE_EVERY ? save_memory(p, error) : CR_OK;
@@ -198,7 +199,7 @@ static cr_status record(plan* p, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   cr_plan_task* t = &p->task;
   file_name(p, "motion.h5", path);
-  CR_TRY(cr_plan_motion(t, path, &p->outcome, error));
+  CR_TRY(cr_plan_motion(t, NULL, path, &p->outcome, error));
   return write_knots(p, error);
 }
 
@@ -252,22 +253,6 @@ static cr_status again(plan* p, cr_error* error) {
 
 // ---- output
 
-static void print_goals(const plan* p) {
-  const cr_plan_task* t = &p->task;
-  if (t->ngoal > 0) {
-    (void)printf("%-20s %14s %14s %14s\n", "goal", "at the end", "below", "since, s");
-  }
-  for (int i = 0; i < t->ngoal; i++) {
-    const cr_goal_result* r = &p->outcome.goals[i];
-    char since[32] = "not reached";
-    if (!isnan(r->since)) {
-      (void)snprintf(since, sizeof since, "%.4g", r->since);
-    }
-    (void)printf("%-20s %14.6g %14.6g %14s\n", t->goals[i].name, r->value, t->goals[i].below,
-                 since);
-  }
-}
-
 static void print_text(const plan* p) {
   const cr_plan_task* t = &p->task;
   if (p->o->live) {
@@ -285,28 +270,9 @@ static void print_text(const plan* p) {
                  cr_enum_word("plan_method", t->planner.method), t->nstep, cri_seconds() - p->begun,
                  p->reason);
   }
-  (void)printf("%-20s %14s\n", "term", p->o->mpc ? "cost of motion" : "cost");
-  for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    (void)printf("%-20s %14.6g\n", cr_cost_name(t->cost, i), (double)p->outcome.parts[i]);
-  }
-  (void)printf("%-20s %14.6g\n", "all", (double)p->outcome.cost);
-  print_goals(p);
+  cr_plan_report_print(t, &p->outcome, p->o->mpc ? "cost of motion" : "cost");
   (void)printf("results in %s: motion.h5, knots.csv%s\n", t->folder,
                p->o->mpc ? "" : ", cost.csv, plot.png");
-}
-
-// a goal that was not reached has no time: null
-static void json_goals(const plan* p, cr_json* j) {
-  cr_json_open(j, "goals", '{');
-  for (int i = 0; i < p->task.ngoal; i++) {
-    const cr_goal_result* r = &p->outcome.goals[i];
-    cr_json_open(j, p->task.goals[i].name, '{');
-    cr_json_real(j, "value", (cr_real)r->value);
-    cr_json_real(j, "below", (cr_real)p->task.goals[i].below);
-    cr_json_real(j, "since", (cr_real)r->since);
-    cr_json_close(j, '}');
-  }
-  cr_json_close(j, '}');
 }
 
 static void print_json(const plan* p) {
@@ -327,13 +293,7 @@ static void print_json(const plan* p) {
     cr_json_real(&j, "motion_seconds", (cr_real)p->pace.seconds);
   }
   cr_json_string(&j, "reason", p->reason);
-  cr_json_real(&j, "cost", p->outcome.cost);
-  cr_json_open(&j, "terms", '{');
-  for (int i = 0; i < cr_cost_count(t->cost); i++) {
-    cr_json_real(&j, cr_cost_name(t->cost, i), p->outcome.parts[i]);
-  }
-  cr_json_close(&j, '}');
-  json_goals(p, &j);
+  cr_plan_report_json(t, &p->outcome, &j);
   cr_json_real(&j, "seconds", (cr_real)(cri_seconds() - p->begun));
   cr_json_real(&j, "planning_seconds", (cr_real)p->plan_seconds);
   cr_json_string(&j, "folder", t->folder);
@@ -364,7 +324,7 @@ static cr_status run(plan* p, cr_error* error) {
   if (o->resume && o->mpc) {
     return cri_fail(error, CR_ERR_ARG, "--resume goes on with one plan; not with --mpc");
   }
-  CR_TRY(cr_plan_task_read(&p->task, o->path, &o->set, o->out, o->threads, error));
+  CR_TRY(cr_plan_task_read(&p->task, o->path, &o->set, "plan", o->out, o->threads, error));
   p->outcome.parts = calloc((size_t)p->task.ncost + 1, sizeof *p->outcome.parts);
   if (p->outcome.parts == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "plan: no memory");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/train_policy.h"
 #include "cli/train_run.h"
 #include "command/interrupt.h"
 #include "command/runs_config.h"
@@ -31,7 +32,19 @@ static cr_status check(const cr_train_options* o, bool config, const cr_text_lis
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
 
+// a task with a policy has options of its own
+static bool names_task(int argc, char** argv) {
+  bool is = false;
+  for (int i = 0; i < argc && !is; i++) {
+    is = argv[i][0] != '-' && cr_train_is_task(argv[i]);
+  }
+  return is;
+}
+
 int cr_cli_train(int argc, char** argv) {
+  if (names_task(argc, argv)) {
+    return cr_cli_train_policy(argc, argv);
+  }
   cr_text_list set = {.n = 0};
   cr_train_options o = {.runs = {.command = "train",
                                  .weights = true,
@@ -39,8 +52,10 @@ int cr_cli_train(int argc, char** argv) {
                                  .held_out = (double)NAN,
                                  .method = CR_METHOD_DEFAULTS}};
   const cr_option rows[] = {
-      {"", CR_OPT_LIST, &o.runs.paths, "MODEL RUN... | CONFIG",
-       "a model and files of measured signals, or a YAML file of them (docs/training.md)"},
+      {"", CR_OPT_LIST, &o.runs.paths, "MODEL RUN... | CONFIG | TASK",
+       "a model and files of measured signals, or a YAML file of them (docs/training.md); or a "
+       "task with a policy to "
+       "train: carom train TASK.yaml --help (docs/policies.md)"},
       {"--blueprint", CR_OPT_TEXT, &o.runs.blueprint, "FILE",
        "the corrections to train: YAML (docs/corrections.md), or weights to go on from"},
       {"--estimate", CR_OPT_LIST, &o.runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",

@@ -104,7 +104,7 @@ cr_status cri_motions_make(cri_motions* s, const cr_model* m, const cr_data* sta
                            const cr_cost* cost, const cr_policy_options* policy,
                            const cr_policy_training_options* o, cr_error* error) {
   *s = (cri_motions){.m = m, .o = *o};
-  CR_TRY(cr_pool_create(&s->pool, o->nthread > 0 ? o->nthread : 1, error));
+  CR_TRY(cr_pool_create(&s->pool, o->nthread, error));
   int n = cr_pool_size(s->pool), most = 0;
   s->workers = calloc((size_t)n, sizeof *s->workers);
   s->varied = calloc((size_t)o->nvaried + 1, sizeof *s->varied);

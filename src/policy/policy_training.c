@@ -281,7 +281,7 @@ static void descend(cr_policy_training* t, cr_real rate, cr_real cut) {
   for (int i = 0; i < t->n; i++) {
     g[i] *= cut;
   }
-  if (!t->motions.o.plain) {
+  if (t->motions.o.descent == CR_POLICY_ADAM) {
     cri_adam_step(&adam, rate, t->made + 1, t->n, W, t->mean, t->square, g);
     return;
   }

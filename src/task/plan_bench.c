@@ -58,7 +58,7 @@ static cr_status measure(const cr_plan_bench_options* o, const char* path, cr_js
   task = (cr_plan_task){.raw = NULL};
   mjModel* mj = NULL;
   cr_plan_measurement x;
-  cr_status status = cr_plan_task_read(&task, path, o->set, NULL, 1, error);
+  cr_status status = cr_plan_task_read(&task, path, o->set, "plan", NULL, 1, error);
   if (status == CR_OK && (task.planner.method != CR_PLAN_ILQR || task.top.integrator[0] != 0)) {
     status =
         cri_fail(error, CR_ERR_ARG, "%s: --plan times ilqr with the integrator of the file", path);

@@ -69,6 +69,44 @@
   X(mpc, noise,      REAL, "0", 0, 1e6, "", "added to the plant's controls, in halves of the limits' range") \
   X(mpc, delay,      INT, "0", 0, 1000, "", "steps until a control acts") \
   X(mpc, seed,       INT, "1", 0, 2147483647, "", "of this noise")
+
+#define CR_PLAN_KEYS_OBSERVE(X) \
+  X(observe, of,       TEXT, NULL, 0, 0, "", "a place or an expression that a policy reads") \
+  X(observe, residual, WORD, "expression", 0, 2, "residual_kind", "what `of` is") \
+  X(observe, offset,   REAL, "0", -1e300, 1e300, "", "taken off") \
+  X(observe, scale,    REAL, "1", -1e300, 1e300, "", "times this")
+
+#define CR_PLAN_KEYS_POLICY(X) \
+  X(policy, hidden,     TEXT, "", 0, 0, "", "widths of hidden layers, as \"64 64\"; none: a linear policy") \
+  X(policy, activation, WORD, "tanh", 0, 7, "activation", "of hidden layers") \
+  X(policy, sets,       INT, "1", 1, 1000000, "", "of weights, one after the other over the horizon") \
+  X(policy, every,      INT, "1", 1, 1000000, "", "steps that a control is held") \
+  X(policy, limited,    BOOL, "false", 0, 0, "", "controls stay within their limits by tanh")
+
+#define CR_PLAN_KEYS_TRAIN(X) \
+  X(train, estimator,  WORD, "first", 0, 2, "estimator_kind", "of the gradient of the expected cost") \
+  X(train, iterations, INT, "100", 1, 100000000, "", "steps of the weights") \
+  X(train, samples,    INT, "64", 2, 100000000, "", "motions with noise in an iteration") \
+  X(train, starts,     INT, "1", 1, 100000000, "", "random starts and models among them") \
+  X(train, antithetic, BOOL, "false", 0, 0, "", "samples come in pairs of opposite noise") \
+  X(train, noise,      TEXT, "0.1", 0, 0, "", "standard deviations of the noise on every decision: one number or one a control") \
+  X(train, noise_end,  REAL, "1", 1e-12, 1e12, "", "factor of the noise in the last iteration") \
+  X(train, bias,       REAL, "0", 0, 1e300, "", "of alpha: how far it may be from the truth; 0: twice what chance explains") \
+  X(train, confidence, REAL, "0.95", 1e-6, 0.999999999, "", "of intervals and of that bound") \
+  X(train, descent,    WORD, "adam", 0, 1, "policy_descent", "steps of Adam, or along the gradient") \
+  X(train, rate,       REAL, "0.01", 1e-300, 1e300, "", "step size") \
+  X(train, final_rate, REAL, "0", 0, 1e300, "", "of the last iteration; 0: the same") \
+  X(train, rate_power, REAL, "0", 0, 100, "", "the step size falls with this power of the iteration") \
+  X(train, clip,       REAL, "0", 0, 1e300, "", "longest gradient; 0: none") \
+  X(train, seed,       INT, "1", 0, 2147483647, "", "of first weights, starts, models and noise")
+
+#define CR_PLAN_KEYS_SPREAD(X) \
+  X(spread, place, TEXT, NULL, 0, 0, "", "a place of the state, as qpos[hinge]") \
+  X(spread, sigma, REAL, NULL, 0, 1e300, "", "standard deviation about the start; of orientations in rad")
+
+#define CR_PLAN_KEYS_VARY(X) \
+  X(vary, field, TEXT, NULL, 0, 0, "", "a parameter, as body_mass[cart]") \
+  X(vary, sigma, REAL, NULL, 0, 100, "", "of its logarithm")
 // clang-format on
 
 #endif

@@ -7,18 +7,17 @@
 
 #include "tools/hdf5.h"
 
-cr_status cr_plan_history_add(cr_plan_history* h, const double row[CR_PLAN_COLUMNS],
-                              cr_error* error) {
+cr_status cr_plan_history_add(cr_plan_history* h, const double* row, int columns, cr_error* error) {
   if (h->n == h->room) {
     int room = h->room > 0 ? 2 * h->room : 64;
-    double* more = realloc(h->row, (size_t)room * CR_PLAN_COLUMNS * sizeof *more);
+    double* more = realloc(h->row, (size_t)room * (size_t)columns * sizeof *more);
     if (more == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "plan: no memory for %d iterations", room);
     }
     h->row = more;
     h->room = room;
   }
-  memcpy(h->row + (ptrdiff_t)h->n++ * CR_PLAN_COLUMNS, row, CR_PLAN_COLUMNS * sizeof *row);
+  memcpy(h->row + (ptrdiff_t)h->n++ * columns, row, (size_t)columns * sizeof *row);
   return CR_OK;
 }
 

@@ -17,13 +17,12 @@ enum {
 };
 
 typedef struct {
-  double* row;  // n x CR_PLAN_COLUMNS
+  double* row;  // n x columns: of a plan CR_PLAN_COLUMNS
   int n, room;
 } cr_plan_history;
 
-/// Adds a row. CR_ERR_MEMORY
-cr_status cr_plan_history_add(cr_plan_history* h, const double row[CR_PLAN_COLUMNS],
-                              cr_error* error);
+/// Adds a row[columns]; all have as many. CR_ERR_MEMORY
+cr_status cr_plan_history_add(cr_plan_history* h, const double* row, int columns, cr_error* error);
 void cr_plan_history_free(cr_plan_history* h);
 
 /// Writes the file; it is whole at any time.

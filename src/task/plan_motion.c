@@ -19,8 +19,8 @@ static void take_parts(const cr_plan_task* t, cr_real cost, cr_plan_outcome* out
   }
 }
 
-static cr_status run_plan(cr_plan_task* t, cr_rollout* r, cr_plan_goals* goals, const char* path,
-                          cr_plan_outcome* outcome, cr_error* error) {
+static cr_status run_plan(cr_plan_task* t, cr_policy* policy, cr_rollout* r, cr_plan_goals* goals,
+                          const char* path, cr_plan_outcome* outcome, cr_error* error) {
   const cr_task_planner* o = &t->planner;
   if (o->rtol > 0) {
     const cr_adaptive adaptive = {.size = sizeof adaptive,
@@ -30,8 +30,12 @@ static cr_status run_plan(cr_plan_task* t, cr_rollout* r, cr_plan_goals* goals, 
     CR_TRY(cr_rollout_set_adaptive(r, t->m, &adaptive, error));
   }
   CR_TRY(cr_state_copy(t->m, t->start, cr_rollout_data(r), CR_STATE_INTEGRATION));
-  memcpy(cr_rollout_ctrl(r), cr_planner_ctrl(t->planning),
-         (size_t)t->nstep * (size_t)t->nu * sizeof(cr_real));
+  if (policy != NULL) {
+    CR_TRY(cr_policy_attach(policy, r, NULL, error));
+  } else {
+    memcpy(cr_rollout_ctrl(r), cr_planner_ctrl(t->planning),
+           (size_t)t->nstep * (size_t)t->nu * sizeof(cr_real));
+  }
   const cr_loss cost = cr_cost_loss(t->cost, t->nstep, (cr_real)t->step);
   CR_TRY(cr_plan_goals_make(goals, t, t->m, &cost, outcome->goals, error));
   const cr_loss loss = t->ngoal > 0 ? cr_plan_goals_loss(goals) : cost;
@@ -40,12 +44,12 @@ static cr_status run_plan(cr_plan_task* t, cr_rollout* r, cr_plan_goals* goals, 
   return cr_rollout_save(r, t->m, path, NULL, 0, error);
 }
 
-cr_status cr_plan_motion(cr_plan_task* t, const char* path, cr_plan_outcome* outcome,
-                         cr_error* error) {
+cr_status cr_plan_motion(cr_plan_task* t, cr_policy* policy, const char* path,
+                         cr_plan_outcome* outcome, cr_error* error) {
   cr_rollout* r = NULL;
   cr_plan_goals goals = {.task = NULL};
   CR_TRY(cr_rollout_create(&r, t->m, t->nstep, NULL, 0, error));
-  cr_status status = run_plan(t, r, &goals, path, outcome, error);
+  cr_status status = run_plan(t, policy, r, &goals, path, outcome, error);
   cr_plan_goals_free(&goals);
   cr_rollout_destroy(r);
   return status;

@@ -5,9 +5,9 @@
 
 #include "task/plan_goal.h"
 
-/// The motion of the plan from its start, written to an HDF5 file as cr_rollout_save does.
-cr_status cr_plan_motion(cr_plan_task* task, const char* path, cr_plan_outcome* outcome,
-                         cr_error* error);
+/// The motion of the plan, or of a policy (NULL: none), from the start, written to an HDF5 file as cr_rollout_save does.
+cr_status cr_plan_motion(cr_plan_task* task, cr_policy* policy, const char* path,
+                         cr_plan_outcome* outcome, cr_error* error);
 
 /// What a motion in real time came to.
 typedef struct {

@@ -34,6 +34,21 @@ typedef struct {
   CR_PLAN_KEYS_MPC(RAW_MEMBER)
 } raw_mpc;
 typedef struct {
+  CR_PLAN_KEYS_OBSERVE(RAW_MEMBER)
+} raw_observe;
+typedef struct {
+  CR_PLAN_KEYS_POLICY(RAW_MEMBER)
+} raw_policy;
+typedef struct {
+  CR_PLAN_KEYS_TRAIN(RAW_MEMBER)
+} raw_train;
+typedef struct {
+  CR_PLAN_KEYS_SPREAD(RAW_MEMBER)
+} raw_spread;
+typedef struct {
+  CR_PLAN_KEYS_VARY(RAW_MEMBER)
+} raw_vary;
+typedef struct {
   CR_PLAN_KEYS_TOP(RAW_MEMBER)
   raw_set* set;
   unsigned nset;
@@ -43,8 +58,16 @@ typedef struct {
   unsigned ncost;
   raw_goal* goal;
   unsigned ngoal;
+  raw_observe* observe;
+  unsigned nobserve;
+  raw_spread* spread;
+  unsigned nspread;
+  raw_vary* vary;
+  unsigned nvary;
   raw_planner planner;
   raw_mpc mpc;
+  raw_policy policy;
+  raw_train train;
 } raw_top;
 
 #define SCHEMA(section, key, kind, otherwise, low, high, choices, text)                         \
@@ -56,6 +79,11 @@ static const cyaml_schema_field_t cost_fields[] = {CR_PLAN_KEYS_COST(SCHEMA) CYA
 static const cyaml_schema_field_t goal_fields[] = {CR_PLAN_KEYS_GOAL(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t planner_fields[] = {CR_PLAN_KEYS_PLANNER(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_field_t mpc_fields[] = {CR_PLAN_KEYS_MPC(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t observe_fields[] = {CR_PLAN_KEYS_OBSERVE(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t policy_fields[] = {CR_PLAN_KEYS_POLICY(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t train_fields[] = {CR_PLAN_KEYS_TRAIN(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t spread_fields[] = {CR_PLAN_KEYS_SPREAD(SCHEMA) CYAML_FIELD_END};
+static const cyaml_schema_field_t vary_fields[] = {CR_PLAN_KEYS_VARY(SCHEMA) CYAML_FIELD_END};
 static const cyaml_schema_value_t set_item = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_set, set_fields)};
 static const cyaml_schema_value_t start_item = {
@@ -64,6 +92,12 @@ static const cyaml_schema_value_t cost_item = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_cost, cost_fields)};
 static const cyaml_schema_value_t goal_item = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_goal, goal_fields)};
+static const cyaml_schema_value_t observe_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_observe, observe_fields)};
+static const cyaml_schema_value_t spread_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_spread, spread_fields)};
+static const cyaml_schema_value_t vary_item = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_vary, vary_fields)};
 static const cyaml_schema_field_t top_fields[] = {
     CR_PLAN_KEYS_TOP(SCHEMA)
         CYAML_FIELD_SEQUENCE_COUNT("set", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, set,
@@ -74,6 +108,14 @@ static const cyaml_schema_field_t top_fields[] = {
                                CR_TASK_MOST),
     CYAML_FIELD_SEQUENCE_COUNT("goal", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, goal,
                                ngoal, &goal_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("observe", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top,
+                               observe, nobserve, &observe_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("spread", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, spread,
+                               nspread, &spread_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_SEQUENCE_COUNT("vary", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_top, vary,
+                               nvary, &vary_item, 0, CR_TASK_MOST),
+    CYAML_FIELD_MAPPING("policy", CYAML_FLAG_OPTIONAL, raw_top, policy, policy_fields),
+    CYAML_FIELD_MAPPING("train", CYAML_FLAG_OPTIONAL, raw_top, train, train_fields),
     CYAML_FIELD_MAPPING("planner", CYAML_FLAG_OPTIONAL, raw_top, planner, planner_fields),
     CYAML_FIELD_MAPPING("mpc", CYAML_FLAG_OPTIONAL, raw_top, mpc, mpc_fields),
     CYAML_FIELD_END};
@@ -98,6 +140,11 @@ static const cyaml_schema_value_t schema = {
 #define GOAL(...) KEY(cr_task_goal, __VA_ARGS__)
 #define PLANNER(...) KEY(cr_task_planner, __VA_ARGS__)
 #define MPC(...) KEY(cr_task_mpc, __VA_ARGS__)
+#define OBSERVE(...) KEY(cr_task_observe, __VA_ARGS__)
+#define POLICY(...) KEY(cr_task_policy, __VA_ARGS__)
+#define TRAIN(...) KEY(cr_task_train, __VA_ARGS__)
+#define SPREAD(...) KEY(cr_task_spread, __VA_ARGS__)
+#define VARY(...) KEY(cr_task_vary, __VA_ARGS__)
 static const cr_key top_keys[] = {CR_PLAN_KEYS_TOP(TOP)};
 static const cr_key set_keys[] = {CR_PLAN_KEYS_SET(SET)};
 static const cr_key start_keys[] = {CR_PLAN_KEYS_START(START)};
@@ -105,9 +152,28 @@ static const cr_key cost_keys[] = {CR_PLAN_KEYS_COST(COST)};
 static const cr_key goal_keys[] = {CR_PLAN_KEYS_GOAL(GOAL)};
 static const cr_key planner_keys[] = {CR_PLAN_KEYS_PLANNER(PLANNER)};
 static const cr_key mpc_keys[] = {CR_PLAN_KEYS_MPC(MPC)};
+static const cr_key observe_keys[] = {CR_PLAN_KEYS_OBSERVE(OBSERVE)};
+static const cr_key policy_keys[] = {CR_PLAN_KEYS_POLICY(POLICY)};
+static const cr_key train_keys[] = {CR_PLAN_KEYS_TRAIN(TRAIN)};
+static const cr_key spread_keys[] = {CR_PLAN_KEYS_SPREAD(SPREAD)};
+static const cr_key vary_keys[] = {CR_PLAN_KEYS_VARY(VARY)};
 
 #define KEYS(table) table, (int)(sizeof(table) / sizeof(table)[0])
-enum { TOP_, SET_, START_, COST_, GOAL_, PLANNER_, MPC_, N_SECTION };
+enum {
+  TOP_,
+  SET_,
+  START_,
+  COST_,
+  GOAL_,
+  OBSERVE_,
+  SPREAD_,
+  VARY_,
+  PLANNER_,
+  MPC_,
+  POLICY_,
+  TRAIN_,
+  N_SECTION
+};
 static const cr_section sections[N_SECTION] = {
     {"", KEYS(top_keys), 0, false, 0, 0},
     {"set", KEYS(set_keys), offsetof(raw_top, set), true, sizeof(raw_set), offsetof(raw_top, nset)},
@@ -117,67 +183,97 @@ static const cr_section sections[N_SECTION] = {
      offsetof(raw_top, ncost)},
     {"goal", KEYS(goal_keys), offsetof(raw_top, goal), true, sizeof(raw_goal),
      offsetof(raw_top, ngoal)},
+    {"observe", KEYS(observe_keys), offsetof(raw_top, observe), true, sizeof(raw_observe),
+     offsetof(raw_top, nobserve)},
+    {"spread", KEYS(spread_keys), offsetof(raw_top, spread), true, sizeof(raw_spread),
+     offsetof(raw_top, nspread)},
+    {"vary", KEYS(vary_keys), offsetof(raw_top, vary), true, sizeof(raw_vary),
+     offsetof(raw_top, nvary)},
     {"planner", KEYS(planner_keys), offsetof(raw_top, planner), false, 0, 0},
     {"mpc", KEYS(mpc_keys), offsetof(raw_top, mpc), false, 0, 0},
+    {"policy", KEYS(policy_keys), offsetof(raw_top, policy), false, 0, 0},
+    {"train", KEYS(train_keys), offsetof(raw_top, train), false, 0, 0},
 };
 static const cr_config_layout layout = {&schema, sections, N_SECTION};
 
+// the items of a list: `named` where their first key is a name that sentences have
+static cr_status parse_list(const char* path, int k, const void* raw, unsigned n, void* typed,
+                            size_t size, cr_error* error) {
+  const cr_section* section = &sections[k];
+  char where[256];
+  for (unsigned i = 0; i < n; i++) {
+    const char* item = (const char*)raw + i * section->raw_size;
+    const char* name = NULL;
+    memcpy(&name, item + section->keys[0].raw, sizeof name);
+    bool named = k == COST_ || k == GOAL_;
+    if (named) {
+      (void)snprintf(where, sizeof where, "%.150s: %s.%.60s", path, section->name,
+                     name != NULL ? name : "?");
+    } else {
+      (void)snprintf(where, sizeof where, "%.200s: %s.%u", path, section->name, i);
+    }
+    CR_TRY(cri_section_parse(section, item, (char*)typed + i * size, where, error));
+  }
+  return CR_OK;
+}
+
+#define LIST(k, name, items, count)                                                          \
+  CR_TRY(parse_list(path, k, raw->name, raw->n##name, t->items, sizeof t->items[0], error)); \
+  t->count = (int)raw->n##name
+
 static cr_status parse_lists(cr_plan_task* t, const raw_top* raw, const char* path,
                              cr_error* error) {
-  char where[256];
-  t->nset = (int)raw->nset;
-  t->nstart = (int)raw->nstart;
-  t->ncost = (int)raw->ncost;
-  t->ngoal = (int)raw->ngoal;
-  for (int i = 0; i < t->nset; i++) {
-    (void)snprintf(where, sizeof where, "%.200s: set.%d", path, i);
-    CR_TRY(cri_section_parse(&sections[SET_], &raw->set[i], &t->sets[i], where, error));
-  }
-  for (int i = 0; i < t->nstart; i++) {
-    (void)snprintf(where, sizeof where, "%.200s: start.%d", path, i);
-    CR_TRY(cri_section_parse(&sections[START_], &raw->start[i], &t->starts[i], where, error));
-  }
-  for (int i = 0; i < t->ncost; i++) {
-    const char* name = raw->cost[i].name;
-    (void)snprintf(where, sizeof where, "%.150s: cost.%.60s", path, name != NULL ? name : "?");
-    CR_TRY(cri_section_parse(&sections[COST_], &raw->cost[i], &t->costs[i], where, error));
-  }
-  for (int i = 0; i < t->ngoal; i++) {
-    const char* name = raw->goal[i].name;
-    (void)snprintf(where, sizeof where, "%.150s: goal.%.60s", path, name != NULL ? name : "?");
-    CR_TRY(cri_section_parse(&sections[GOAL_], &raw->goal[i], &t->goals[i], where, error));
-  }
+  LIST(SET_, set, sets, nset);
+  LIST(START_, start, starts, nstart);
+  LIST(COST_, cost, costs, ncost);
+  LIST(GOAL_, goal, goals, ngoal);
+  LIST(OBSERVE_, observe, observes, nobserve);
+  LIST(SPREAD_, spread, spreads, nspread);
+  LIST(VARY_, vary, varies, nvary);
   return t->ncost > 0 ? CR_OK
                       : cri_fail(error, CR_ERR_FORMAT, "%s: cost: there are no terms", path);
 }
 
 static cr_status parse(cr_plan_task* t, const char* path, cr_error* error) {
   const raw_top* raw = t->raw;
-  char where[256];
-  (void)snprintf(where, sizeof where, "%s", path);
-  CR_TRY(cri_section_parse(&sections[TOP_], raw, &t->top, where, error));
-  (void)snprintf(where, sizeof where, "%.200s: planner", path);
-  CR_TRY(cri_section_parse(&sections[PLANNER_], &raw->planner, &t->planner, where, error));
-  (void)snprintf(where, sizeof where, "%.200s: mpc", path);
-  CR_TRY(cri_section_parse(&sections[MPC_], &raw->mpc, &t->mpc, where, error));
+  const struct {
+    int section;
+    const void* raw;
+    void* typed;
+  } parts[] = {{TOP_, raw, &t->top},
+               {PLANNER_, &raw->planner, &t->planner},
+               {MPC_, &raw->mpc, &t->mpc},
+               {POLICY_, &raw->policy, &t->policy},
+               {TRAIN_, &raw->train, &t->train}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    const cr_section* section = &sections[parts[i].section];
+    char where[256];
+    (void)snprintf(where, sizeof where, "%.200s%s%s", path, i > 0 ? ": " : "", section->name);
+    CR_TRY(cri_section_parse(section, parts[i].raw, parts[i].typed, where, error));
+  }
   return parse_lists(t, raw, path, error);
 }
 
 // ---- numbers in texts
 
-static cr_status read_numbers(const char* where, const char* text, cr_real* values, int* n,
-                              cr_error* error) {
+cr_status cr_plan_task_numbers(const char* where, const char* text, cr_real* values, int most,
+                               int* n, cr_error* error) {
   *n = 0;
   for (const char* at = text; *(at += strspn(at, " ,\t")) != 0;) {
     char* end;
     double value = cri_number(at, &end);
-    if (end == at || *n == MOST_NUMBERS || !isfinite(value)) {
+    if (end == at || *n == most || !isfinite(value)) {
       return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' is not a list of numbers", where, text);
     }
     values[(*n)++] = (cr_real)value;
     at = end;
   }
   return CR_OK;
+}
+
+static cr_status read_numbers(const char* where, const char* text, cr_real* values, int* n,
+                              cr_error* error) {
+  return cr_plan_task_numbers(where, text, values, MOST_NUMBERS, n, error);
 }
 
 // ---- the model and its start
@@ -427,21 +523,21 @@ static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
 }
 
 // plan_<name of the task>
-static cr_status name_folder(cr_plan_task* t, const char* path, const char* folder,
-                             cr_error* error) {
+static cr_status name_folder(cr_plan_task* t, const char* path, const char* command,
+                             const char* folder, cr_error* error) {
   const char* slash = strrchr(path, '/');
   const char* name = slash != NULL ? slash + 1 : path;
   const char* dot = strrchr(name, '.');
   int length = dot != NULL ? (int)(dot - name) : (int)strlen(name);
   const char* given = folder != NULL ? folder : t->top.output;
   int n = given[0] != 0 ? snprintf(t->folder, sizeof t->folder, "%s", given)
-                        : snprintf(t->folder, sizeof t->folder, "plan_%.*s", length, name);
+                        : snprintf(t->folder, sizeof t->folder, "%s_%.*s", command, length, name);
   return n < (int)sizeof t->folder ? CR_OK
                                    : cri_fail(error, CR_ERR_ARG, "%s: the name is too long", given);
 }
 
 cr_status cr_plan_task_read(cr_plan_task* t, const char* path, const cr_text_list* set,
-                            const char* folder, int nthread, cr_error* error) {
+                            const char* command, const char* folder, int nthread, cr_error* error) {
   char beside[CR_MAX_PATH];
   cr_error inner = {0};
   CR_TRY(cri_config_read(&t->raw, &layout, path, error));
@@ -450,7 +546,7 @@ cr_status cr_plan_task_read(cr_plan_task* t, const char* path, const cr_text_lis
   }
   CR_TRY(parse(t, path, error));
   CR_TRY(cri_path_folder(beside, path, error));
-  CR_TRY(name_folder(t, path, folder, error));
+  CR_TRY(name_folder(t, path, command, folder, error));
   CR_TRY(open_model(t, beside, error));
   t->nu = cr_model_count(t->m, "nu");
   t->step = (double)cr_model_timestep(t->m);

@@ -36,6 +36,21 @@ typedef struct {
 typedef struct {
   CR_PLAN_KEYS_MPC(CR_PLAN_MEMBER)
 } cr_task_mpc;
+typedef struct {
+  CR_PLAN_KEYS_OBSERVE(CR_PLAN_MEMBER)
+} cr_task_observe;
+typedef struct {
+  CR_PLAN_KEYS_POLICY(CR_PLAN_MEMBER)
+} cr_task_policy;
+typedef struct {
+  CR_PLAN_KEYS_TRAIN(CR_PLAN_MEMBER)
+} cr_task_train;
+typedef struct {
+  CR_PLAN_KEYS_SPREAD(CR_PLAN_MEMBER)
+} cr_task_spread;
+typedef struct {
+  CR_PLAN_KEYS_VARY(CR_PLAN_MEMBER)
+} cr_task_vary;
 #undef CR_PLAN_MEMBER
 
 enum { CR_TASK_MOST = 64 };
@@ -45,6 +60,8 @@ typedef struct {
   cr_task_top top;
   cr_task_planner planner;
   cr_task_mpc mpc;
+  cr_task_policy policy;
+  cr_task_train train;
   cr_task_cost costs[CR_TASK_MOST];
   int ncost;
   cr_task_set sets[CR_TASK_MOST];
@@ -53,6 +70,12 @@ typedef struct {
   int nstart;
   cr_task_goal goals[CR_TASK_MOST];
   int ngoal;
+  cr_task_observe observes[CR_TASK_MOST];  // of a policy; none: the task has none
+  int nobserve;
+  cr_task_spread spreads[CR_TASK_MOST];
+  int nspread;
+  cr_task_vary varies[CR_TASK_MOST];
+  int nvary;
   char folder[CR_MAX_PATH];  // of the results
   cr_model *m, *backward, *plant;
   cr_data* start;
@@ -62,15 +85,22 @@ typedef struct {
   double step;  // s
 } cr_plan_task;
 
-/// Reads the file, changed by the assignments of --set, and makes everything. Free with cr_plan_task_free, also after an error.
+/// Reads the file, changed by the assignments of --set, and makes everything but its policy (task/policy_task.h). `command`: plan or train, in
+/// the name of the folder. Free with cr_plan_task_free, also after an error.
 /// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_NAME with file and key; those of the model, the cost, the goals and the planner
 cr_status cr_plan_task_read(cr_plan_task* task, const char* path, const cr_text_list* set,
-                            const char* folder, int nthread, cr_error* error);
+                            const char* command, const char* folder, int nthread, cr_error* error);
 void cr_plan_task_free(cr_plan_task* task);
 
 /// The cost of a task's file, or of one that has nothing but `cost`, for a model.
 /// Owner    the caller, cr_cost_destroy; the model has to outlive it
 /// Errors   as cr_plan_task_read
 cr_status cr_plan_task_cost(cr_cost** cost, const cr_model* m, const char* path, cr_error* error);
+
+/// Numbers in a text, with spaces or commas between; `where` begins the sentence of an error.
+/// Shapes   values[most]
+/// Errors   CR_ERR_FORMAT
+cr_status cr_plan_task_numbers(const char* where, const char* text, cr_real* values, int most,
+                               int* n, cr_error* error);
 
 #endif
