@@ -56,7 +56,7 @@ says hidden "policy: hidden: '2.5' is not a list of widths"
 expect 2 noise "${short[@]}" "train.noise=1 2 3" --out bad
 says noise "train: noise"
 expect 2 spread "${short[@]}" spread.0.place=ctrl --out bad
-says spread "spread: ctrl is not of qpos, qvel or act"
+says spread "spread: ctrl is no place of the state"
 expect 2 vary "${short[@]}" "vary.0.field=body_mass[ship]" --out bad
 says vary "ship"
 expect 2 zero "${short[@]}" train.estimator=zeroth train.noise=0 --out bad
