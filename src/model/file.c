@@ -8,6 +8,7 @@
 
 #include "base/whole_file.h"
 #include "model/fields.h"
+#include "model/sensors.h"
 
 static const char magic[8] = {'C', 'A', 'R', 'O', 'M', 'M', 'D', 'L'};
 
@@ -225,9 +226,8 @@ static cr_status get_scalars(cr_model* m, reader* r, const char* path, cr_error*
 
 // sensordata is computed; the file does not hold it
 static int32_t most_of(const char* name, const reader* r) {
-  enum { MOST_SENSORDATA = 1 << 24 };
   if (strcmp(name, "nsensordata") == 0) {
-    return MOST_SENSORDATA;
+    return CRI_MOST_SENSORDATA;
   }
   return r->n < INT32_MAX ? (int32_t)r->n : INT32_MAX;
 }

@@ -89,6 +89,10 @@ static cr_status bad(const cr_model* m, int i, const char* what, cr_error* error
 
 cr_status cri_sensors_check(const cr_model* m, cr_error* error) {
   int next = 0;
+  if (m->nsensordata > CRI_MOST_SENSORDATA) {
+    return cri_fail(error, CR_ERR_MODEL, "nsensordata: the sensors have %d numbers, %d at most",
+                    m->nsensordata, CRI_MOST_SENSORDATA);
+  }
   for (int i = 0; i < m->nsensor; i++) {
     int type = m->sensor_type[i], dim = m->sensor_dim[i];
     if (type < 0 || type >= CR_N_SENSOR_TYPE) {

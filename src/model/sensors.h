@@ -45,6 +45,9 @@ static inline bool cri_has_frame(int objtype) {
          objtype == CR_OBJ_SITE;
 }
 
+/// Numbers that all sensors of a model may have: they are computed, so no file's length is a measure of them.
+enum { CRI_MOST_SENSORDATA = 1 << 24 };
+
 /// Checks the sensors of a model whose other counts and indices are valid.
 /// Errors   CR_ERR_MODEL with a sentence that names the sensor
 cr_status cri_sensors_check(const cr_model* m, cr_error* error);

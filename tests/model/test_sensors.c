@@ -113,3 +113,13 @@ TEST(references_and_joints) {
   }
   cri_model_free(&m);
 }
+
+// what a file may hold is what a model may have, wherever it comes from
+TEST(too_many_numbers_are_refused) {
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  int n = m.nsensordata;
+  m.nsensordata = CRI_MOST_SENSORDATA + 1;
+  refused("16777216 at most");
+  m.nsensordata = n;
+  assert_int_equal(cri_sensors_check(&m, NULL), CR_OK);
+}
