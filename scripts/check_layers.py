@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "control", "policy", "tools", "io", "parity", "view", "render",
+           "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "quasidynamic", "control", "policy", "tools", "io", "parity", "view", "render",
            "command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "study", "cli"]
 NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "render", "task", "runs", "recorded", "walk", "notebook", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no

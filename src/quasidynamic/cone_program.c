@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interior-point method. derivation: docs/derivations/quasidynamic.md
+#include "quasidynamic/cone_program.h"
+
+#include <stdlib.h>
+
+#include "math/dense_cholesky.h"
+#include "quasidynamic/cone_algebra.h"
+#include "quasidynamic/cone_tangent.h"
+
+enum { MOST_ITERATIONS = 80 };
+static const cr_real TOLERANCE = 1000 * CR_EPS, ACCEPTED = CR_R(1e-9);
+
+// ---- memory
+
+cr_status cri_cone_create(cri_cone* c, int nv_max, int nrow_max, cr_error* error) {
+  const size_t v = (size_t)nv_max + 1, r = (size_t)nrow_max + 1;
+  const struct {
+    cr_real** at;
+    size_t n;
+  } part[] = {{&c->Q, v * v}, {&c->b, v},     {&c->G, r * v},   {&c->h, r},      {&c->x, v},
+              {&c->s, r},     {&c->z, r},     {&c->L, v * v},   {&c->A, r * v},  {&c->a, v},
+              {&c->g, r},     {&c->scale, r}, {&c->y, v},       {&c->si, r},     {&c->zi, r},
+              {&c->H, v * v}, {&c->W, r},     {&c->beta, r},    {&c->lambda, r}, {&c->rd, v},
+              {&c->rp, r},    {&c->d, r},     {&c->dy, v},      {&c->ds, r},     {&c->dz, r},
+              {&c->B, r * v}, {&c->P, v * v}, {&c->R, r * v},   {&c->Y, r * v},  {&c->S, r * r},
+              {&c->t, r},     {&c->nu, r},    {&c->row, r + v}, {&c->dnu, r}};
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+    total += part[i].n;
+  }
+  memset(c, 0, sizeof *c);
+  c->memory = calloc(1, total * sizeof(cr_real) + 3 * r * sizeof(int32_t));
+  if (c->memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "quasi-dynamic step: no memory for %d rows over %d dofs",
+                    nrow_max, nv_max);
+  }
+  cr_real* next = c->memory;
+  for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+    *part[i].at = next;
+    next += part[i].n;
+  }
+  c->adr = (int32_t*)(void*)next;
+  c->dim = c->adr + r;
+  c->contact = c->dim + r;
+  c->nv_max = nv_max;
+  c->nrow_max = nrow_max;
+  return CR_OK;
+}
+
+void cri_cone_free(cri_cone* c) {
+  free(c->memory);
+  memset(c, 0, sizeof *c);
+}
+
+// ---- small sums
+
+static cr_real largest(const cr_real* x, int n) {
+  cr_real most = 0;
+  for (int i = 0; i < n; i++) {
+    most = cr_max(most, cr_abs(x[i]));
+  }
+  return most;
+}
+
+static cr_real dot(const cr_real* restrict x, const cr_real* restrict y, int n) {
+  cr_real sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+// r = A y + base
+static void rows_of(const cri_cone* c, const cr_real* y, const cr_real* base, cr_real* r) {
+  for (int i = 0; i < c->nrow; i++) {
+    r[i] = (base != NULL ? base[i] : 0) + dot(c->A + (ptrdiff_t)i * c->nv, y, c->nv);
+  }
+}
+
+// r += A' z
+static void add_forces(const cri_cone* c, const cr_real* z, cr_real* restrict r) {
+  for (int i = 0; i < c->nrow; i++) {
+    const cr_real* restrict row = c->A + (ptrdiff_t)i * c->nv;
+    for (int j = 0; j < c->nv; j++) {
+      r[j] += z[i] * row[j];
+    }
+  }
+}
+
+static cr_real level_of(const cri_cone* c, int k, cr_real mu) {
+  return c->dim[k] > 1 ? 2 * mu : mu;
+}
+
+static cr_real target(const cri_cone* c) { return c->weight > 0 ? 1 / c->weight : 0; }
+
+// ---- the scaled problem
+
+static bool scale_problem(cri_cone* c) {
+  const int n = c->nv;
+  cr_copy(c->L, c->Q, n * n);
+  c->culprit = cr_dense_chol_factor(c->L, n, CR_MINVAL);
+  if (c->culprit >= 0) {
+    return false;
+  }
+  cr_copy(c->a, c->b, n);
+  cr_dense_chol_forward(c->L, n, c->a);
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k];
+    for (int i = first; i < first + c->dim[k]; i++) {
+      cr_real* row = c->A + (ptrdiff_t)i * n;
+      cr_copy(row, c->G + (ptrdiff_t)i * n, n);
+      cr_dense_chol_forward(c->L, n, row);
+      if (i == first) {
+        const cr_real length = cr_sqrt(dot(row, row, n));
+        c->scale[k] = length > CR_MINVAL ? 1 / length : 1;
+      }
+      for (int j = 0; j < n; j++) {
+        row[j] *= c->scale[k];
+      }
+      c->g[i] = c->scale[k] * c->h[i];
+    }
+  }
+  return true;
+}
+
+static void give(cri_cone* c) {
+  cr_copy(c->x, c->y, c->nv);
+  cr_dense_chol_backward(c->L, c->nv, c->x);
+  rows_of(c, c->y, c->g, c->row);
+  for (int k = 0; k < c->nblock; k++) {
+    for (int i = c->adr[k]; i < c->adr[k] + c->dim[k]; i++) {
+      c->s[i] = (c->weight > 0 ? c->si[i] : c->row[i]) / c->scale[k];
+      c->z[i] = c->zi[i] * c->scale[k];
+    }
+  }
+}
+
+// [quasidynamic.c4]
+cr_real cri_cone_residual(cri_cone* c) {
+  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->zi, c->nrow));
+  cr_real most = 0;
+  cr_zero(c->dy, c->nv);
+  add_forces(c, c->zi, c->dy);
+  for (int j = 0; j < c->nv; j++) {
+    most = cr_max(most, cr_abs(c->y[j] - c->a[j] - c->dy[j]));
+  }
+  rows_of(c, c->y, c->g, c->row);
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real v[CRI_CONE_DIM], p[CRI_CONE_DIM];
+    for (int i = 0; i < dim; i++) {
+      v[i] = c->row[first + i] - c->zi[first + i];
+    }
+    cri_cone_project(v, dim, level_of(c, k, target(c)), p);
+    for (int i = 0; i < dim; i++) {
+      most = cr_max(most, cr_abs(c->row[first + i] - p[i]));
+    }
+  }
+  return size > 0 ? most / size : most;
+}
+
+// ---- the method
+
+// of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v
+static cr_real begin(cri_cone* c) {
+  cr_real worst = 0;
+  cr_copy(c->y, c->a, c->nv);
+  rows_of(c, c->y, c->g, c->rp);
+  for (int k = 0; k < c->nblock; k++) {
+    worst = cr_max(worst, -cri_cone_least(c->rp + c->adr[k], c->dim[k]));
+  }
+  const cr_real mu = cr_max(target(c), CR_R(0.1) * worst * worst);
+  for (int k = 0; k < c->nblock && mu > 0; k++) {
+    const int first = c->adr[k];
+    cri_cone_project(c->rp + first, c->dim[k], level_of(c, k, mu), c->si + first);
+    for (int i = first; i < first + c->dim[k]; i++) {
+      c->zi[i] = c->si[i] - c->rp[i];
+    }
+  }
+  return mu;
+}
+
+// residuals of the linear equations, and mu
+static cr_real residuals(cri_cone* c) {
+  cr_zero(c->rd, c->nv);
+  add_forces(c, c->zi, c->rd);
+  for (int j = 0; j < c->nv; j++) {
+    c->rd[j] = c->y[j] - c->a[j] - c->rd[j];
+  }
+  rows_of(c, c->y, c->g, c->rp);
+  cr_real gap = 0;
+  int degree = 0;
+  for (int i = 0; i < c->nrow; i++) {
+    c->rp[i] = c->si[i] - c->rp[i];
+    gap += c->si[i] * c->zi[i];
+  }
+  for (int k = 0; k < c->nblock; k++) {
+    degree += c->dim[k] > 1 ? 2 : 1;
+  }
+  return gap / degree;
+}
+
+// W, lambda, H = I + A'W^-2 A
+bool cri_cone_barrier(cri_cone* c) {
+  const int n = c->nv;
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real* w = c->W + first;
+    c->beta[k] = cri_cone_scaling(c->si + first, c->zi + first, dim, w);
+    cri_cone_scale(w, c->beta[k], c->zi + first, dim, c->lambda + first);
+    for (int j = 0; j < n; j++) {
+      cr_real column[CRI_CONE_DIM];
+      for (int i = 0; i < dim; i++) {
+        column[i] = c->A[(ptrdiff_t)(first + i) * n + j];
+      }
+      cri_cone_unscale(w, c->beta[k], column, dim, column);
+      for (int i = 0; i < dim; i++) {
+        c->B[(ptrdiff_t)(first + i) * n + j] = column[i];
+      }
+    }
+  }
+  cr_zero(c->H, n * n);
+  for (int i = 0; i < c->nrow; i++) {
+    const cr_real* row = c->B + (ptrdiff_t)i * n;
+    for (int j = 0; j < n; j++) {
+      for (int l = 0; row[j] != 0 && l <= j; l++) {
+        c->H[(ptrdiff_t)j * n + l] += row[j] * row[l];
+      }
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    c->H[(ptrdiff_t)j * n + j] += 1;
+  }
+  return cr_dense_chol_factor(c->H, n, 0) < 0;
+}
+
+// the Newton direction for W dz + W^-1 ds = d
+static void direction(cri_cone* c) {
+  for (int j = 0; j < c->nv; j++) {
+    c->dy[j] = -c->rd[j];
+  }
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real v[CRI_CONE_DIM];
+    cri_cone_unscale(c->W + first, c->beta[k], c->rp + first, dim, v);
+    for (int i = 0; i < dim; i++) {
+      v[i] += c->d[first + i];
+      const cr_real* row = c->B + (ptrdiff_t)(first + i) * c->nv;
+      for (int j = 0; j < c->nv; j++) {
+        c->dy[j] += row[j] * v[i];
+      }
+    }
+  }
+  cr_dense_chol_solve(c->H, c->nv, c->dy);
+  rows_of(c, c->dy, NULL, c->ds);
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real v[CRI_CONE_DIM];
+    for (int i = 0; i < dim; i++) {
+      c->ds[first + i] -= c->rp[first + i];
+    }
+    cri_cone_unscale(c->W + first, c->beta[k], c->ds + first, dim, v);
+    for (int i = 0; i < dim; i++) {
+      v[i] = c->d[first + i] - v[i];
+    }
+    cri_cone_unscale(c->W + first, c->beta[k], v, dim, c->dz + first);
+  }
+}
+
+static cr_real longest(const cri_cone* c) {
+  cr_real alpha = 1;
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    alpha = cr_min(alpha, cri_cone_step(c->si + first, c->ds + first, dim));
+    alpha = cr_min(alpha, cri_cone_step(c->zi + first, c->dz + first, dim));
+  }
+  return alpha;
+}
+
+// d = lambda \ (mu c e - lambda o lambda - W^-1 ds o W dz); the last term of the direction at hand, if asked
+static void aim(cri_cone* c, cr_real mu, bool corrected) {
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    const cr_real *w = c->W + first, *lambda = c->lambda + first;
+    cr_real r[CRI_CONE_DIM], u[CRI_CONE_DIM], v[CRI_CONE_DIM];
+    cri_cone_product(lambda, lambda, dim, r);
+    if (corrected) {
+      cri_cone_unscale(w, c->beta[k], c->ds + first, dim, u);
+      cri_cone_scale(w, c->beta[k], c->dz + first, dim, v);
+      cri_cone_product(u, v, dim, u);
+    }
+    for (int i = 0; i < dim; i++) {
+      r[i] = (i == 0 ? level_of(c, k, mu) : 0) - r[i] - (corrected ? u[i] : 0);
+    }
+    cri_cone_divide(lambda, r, dim, c->d + first);
+  }
+}
+
+static void advance(cri_cone* c) {
+  const cr_real whole = longest(c), alpha = whole < 1 ? CR_R(0.99) * whole : 1;
+  for (int j = 0; j < c->nv; j++) {
+    c->y[j] += alpha * c->dy[j];
+  }
+  for (int i = 0; i < c->nrow; i++) {
+    c->si[i] += alpha * c->ds[i];
+    c->zi[i] += alpha * c->dz[i];
+  }
+}
+
+// s o z against mu c e, relative to mu
+static bool is_centred(const cri_cone* c, cr_real mu) {
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real r[CRI_CONE_DIM];
+    cri_cone_product(c->si + first, c->zi + first, dim, r);
+    r[0] -= level_of(c, k, mu);
+    if (largest(r, dim) > CR_R(1e-10) * mu) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Farkas: z in K with A'z = 0 and g'z < 0 proves that no y has A y + g in K. Steps of 1e6 times the size count as none.
+static bool proves_infeasible(cri_cone* c) {
+  cr_real sum = 0;
+  cr_zero(c->dy, c->nv);
+  add_forces(c, c->zi, c->dy);
+  for (int i = 0; i < c->nrow; i++) {
+    sum += c->g[i] * c->zi[i];
+  }
+  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->g, c->nrow));
+  if (!(sum < 0) || !(largest(c->dy, c->nv) * size * CR_R(1e6) < -sum)) {
+    return false;
+  }
+  cr_real least = 0;
+  for (int k = 0; k < c->nblock; k++) {
+    const cr_real share = dot(c->g + c->adr[k], c->zi + c->adr[k], c->dim[k]);
+    if (share < least) {
+      least = share;
+      c->culprit = k;
+    }
+  }
+  return true;
+}
+
+// beyond rounding a direction has no numbers
+static bool is_finite(const cri_cone* c) {
+  cr_real sum = 0;
+  for (int j = 0; j < c->nv; j++) {
+    sum += c->dy[j];
+  }
+  for (int i = 0; i < c->nrow; i++) {
+    sum += c->ds[i] + c->dz[i];
+  }
+  return isfinite(sum);
+}
+
+// one iteration; false at the end
+static bool iterate(cri_cone* c) {
+  const cr_real mu = residuals(c), goal = target(c);
+  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->zi, c->nrow));
+  const bool balanced = largest(c->rd, c->nv) <= TOLERANCE * size &&
+                        largest(c->rp, c->nrow) <= TOLERANCE * (size + largest(c->g, c->nrow));
+  if (balanced && (goal > 0 ? is_centred(c, goal) : mu <= 100 * CR_EPS * size * size)) {
+    return false;
+  }
+  if (!cri_cone_barrier(c)) {
+    return false;
+  }
+  // predictor
+  aim(c, 0, false);
+  direction(c);
+  const cr_real left = 1 - longest(c), next = cr_max(goal, mu * left * left * left);
+  const bool last = goal > 0 && next <= 2 * goal;
+  aim(c, last ? goal : next, !last);
+  direction(c);
+  if (!is_finite(c)) {
+    return false;
+  }
+  advance(c);
+  return true;
+}
+
+static cri_cone_answer finish(cri_cone* c) {
+  c->residual = cri_cone_residual(c);
+  if (c->weight == 0 && c->residual < CR_R(1e-3)) {
+    cri_cone_polish(c);
+  }
+  if (proves_infeasible(c)) {
+    return CRI_CONE_INFEASIBLE;
+  }
+  give(c);
+  return c->residual < ACCEPTED ? CRI_CONE_SOLVED : CRI_CONE_STALLED;
+}
+
+cri_cone_answer cri_cone_solve(cri_cone* c) {
+  c->iterations = 0;
+  c->culprit = -1;
+  c->residual = 0;
+  if (!scale_problem(c)) {
+    return CRI_CONE_NOT_CONVEX;
+  }
+  if (begin(c) == 0) {  // nothing is in the way
+    cr_zero(c->zi, c->nrow);
+    cr_copy(c->si, c->rp, c->nrow);
+    give(c);
+    return CRI_CONE_SOLVED;
+  }
+  while (c->iterations < MOST_ITERATIONS && iterate(c)) {
+    c->iterations++;
+    if (c->iterations >= 10 && proves_infeasible(c)) {
+      return CRI_CONE_INFEASIBLE;
+    }
+  }
+  return finish(c);
+}
