@@ -32,6 +32,7 @@
 #include "carom/policy.h"
 #include "carom/policy_training.h"
 #include "carom/profile.h"
+#include "carom/quasidynamic.h"
 #include "carom/recording.h"
 #include "carom/render.h"
 #include "carom/rollout.h"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quasi-dynamic steps: where a model that is driven by position servos comes to rest, contacts included, a short time after
+// its setpoints have changed. Each step is a convex problem, exact or smoothed by a log barrier, with its derivatives.
+#ifndef CAROM_QUASIDYNAMIC_H
+#define CAROM_QUASIDYNAMIC_H
+
+#include "carom/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A model with servos, and the memory of a step. Belongs to one thread.
+typedef struct cr_quasidynamic cr_quasidynamic;
+
+/// The friction cone of the steps.
+typedef enum {
+  CR_FRICTION_PYRAMID = 0,  // rays J_n +- mu_k J_k: a quadratic program
+  CR_FRICTION_CONE = 1      // J_n d + phi >= |(mu_k J_k d)|: a second-order cone program
+} cr_friction;
+
+/// Inertia of the dofs without a servo.
+typedef enum {
+  CR_INERTIA_WHOLE = 0,  // that of the model: quasi-dynamic
+  CR_INERTIA_SCALED =
+      1,  // that of the model, scaled to a share of the softest servo: a regularised quasi-static step
+  CR_INERTIA_NONE = 2  // none; springs of joints have to hold what no servo holds
+} cr_inertia_use;
+
+/// Settings. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;             // sizeof(cr_quasidynamic_options), set by the caller
+  cr_friction friction;    // [pyramid]
+  cr_inertia_use inertia;  // [whole]
+  cr_real step;            // s, from rest to rest [0.1]
+  cr_real weight;  // 1/J, of the log barrier: energies of 1 / weight are smoothed. 0: [exact]
+  cr_real reach;   // m, contacts nearer than this count [0.1]
+  cr_real
+      scale;  // of CR_INERTIA_SCALED: how much softer than the softest servo the heaviest dof is [10]
+  const cr_real*
+      stiffness;  // [nactuator] N m/rad or N/m of the joint, in the place of the actuators' own [NULL: their own]
+} cr_quasidynamic_options;
+
+/// A contact of the last step.
+typedef struct {
+  size_t size;          // sizeof(cr_quasidynamic_contact), set by the caller
+  int geom[2];          // the normal points from the first to the second
+  cr_real distance;     // m, before the step, less the margin
+  cr_real position[3];  // m, world
+  cr_real frame[9];     // normal and two tangents, in rows, world
+  cr_real force[6];     // N, N m: normal, two tangents, spin, two rolls; on the second geom
+} cr_quasidynamic_contact;
+
+/// Opens a model for quasi-dynamic steps. An actuator is a servo if its force is gain u + bias, with a fixed gain and an affine bias
+/// with a negative slope over length, -Kp, on a hinge or a slide. The model has to outlive it.
+/// Errors   CR_ERR_ARG: no actuators, options that are not sane; CR_ERR_UNSUPPORTED: what has no place in these steps (an
+///          actuator that is no servo, equality constraints, tendons, friction loss, fluids, added stages), naming it; CR_ERR_MEMORY
+/// Ignored  dampers of joints, ranges of forces: servos and contacts come to rest within a step, however large the force
+/// Owner    the caller, cr_quasidynamic_destroy
+CR_API cr_status cr_quasidynamic_create(cr_quasidynamic** work, const cr_model* m,
+                                        const cr_quasidynamic_options* options, cr_error* error);
+CR_API void cr_quasidynamic_destroy(cr_quasidynamic* work);
+
+/// A step.
+/// Map      (qpos, u) -> next
+/// Equation minimise d'Q d / 2 - d'tau over d with the contacts' linearised distances J d + phi in the cones, next = qpos (+) d
+///          Q = Kp of servos, M / step^2 of other dofs, stiffness of joints; tau = servos, springs and gravity at qpos
+///          [Anitescu, Optimization-based simulation of nonsmooth rigid multibody dynamics, 2006; Pang, Suh, Yang, Tedrake,
+///          Global planning for contact-rich manipulation via local smoothing of quasi-dynamic contact models, 2023]
+///          derivation: docs/derivations/quasidynamic.md
+/// Shapes   qpos[nq], u[nu], next[nq]; next may be qpos
+/// Units    as in the model; u those of the actuators
+/// Errors   CR_ERR_ARG: u beyond ctrlrange; CR_ERR_SINGULAR: a dof that nothing resists; CR_ERR_SOLVER: contacts that no
+///          displacement separates, naming the geoms, or a residual above 1e-9; CR_ERR_NONFINITE; CR_ERR_CAPACITY
+/// Memory   no allocation
+/// Smooth   smoothed: wherever collision is. Exact: where no contact begins, ends, sticks or slips
+CR_API cr_status cr_quasidynamic_step(cr_quasidynamic* work, const cr_real* qpos, const cr_real* u,
+                                      cr_real* next);
+
+/// The derivatives of the last step.
+/// Equation implicit function theorem, second derivatives of the geometry included; exact steps with the active set
+/// Shapes   A[nv nv] = d next / d qpos, in tangents (docs/conventions.md); B[nv nu] = d next / d u; row by row; each may be NULL
+/// Errors   CR_ERR_ARG before a step; CR_ERR_SINGULAR
+/// Memory   no allocation
+CR_API cr_status cr_quasidynamic_jacobian(cr_quasidynamic* work, cr_real* A, cr_real* B);
+
+/// Names the parameters of cr_quasidynamic_parameter_jacobian: "geom_friction[box][0]", "body_mass[box]",
+/// "actuator_gainprm[finger][0]", "gravity". Kp is -actuator_biasprm[finger][1], and of a position servo also
+/// actuator_gainprm[finger][0]: the sum of both columns.
+/// Errors   CR_ERR_NAME for what is no parameter; CR_ERR_MEMORY
+CR_API cr_status cr_quasidynamic_set_parameters(cr_quasidynamic* work, const char* const* names,
+                                                int n);
+
+/// Columns of the Jacobian by parameters: the numbers of all names together.
+CR_API int cr_quasidynamic_columns(const cr_quasidynamic* work);
+
+/// d next / d parameters of the last step.
+/// Shapes   by_parameters[nv columns], row by row, columns in the order of the names
+/// Errors   CR_ERR_ARG before a step; CR_ERR_SINGULAR
+/// Memory   no allocation
+CR_API cr_status cr_quasidynamic_parameter_jacobian(cr_quasidynamic* work, cr_real* by_parameters);
+
+/// The displacement of the last step, nv numbers, and how well it solves the problem: relative residual of the conditions of
+/// optimality, below 1e-9.
+CR_API const cr_real* cr_quasidynamic_displacement(const cr_quasidynamic* work);
+CR_API cr_real cr_quasidynamic_residual(const cr_quasidynamic* work);
+
+/// Contacts of the last step, and one of them.
+/// Errors   CR_ERR_ARG where there is no contact i
+CR_API int cr_quasidynamic_contacts(const cr_quasidynamic* work);
+CR_API cr_status cr_quasidynamic_get_contact(const cr_quasidynamic* work, int i,
+                                             cr_quasidynamic_contact* contact, cr_error* error);
+
+/// The sentence of the last failure.
+CR_API const char* cr_quasidynamic_error(const cr_quasidynamic* work);
+
+/// Many steps side by side.
+typedef struct cr_quasidynamic_batch cr_quasidynamic_batch;
+
+/// nthread 0: one a processor.
+CR_API cr_status cr_quasidynamic_batch_create(cr_quasidynamic_batch** batch, const cr_model* m,
+                                              const cr_quasidynamic_options* options, int nthread,
+                                              cr_error* error);
+CR_API void cr_quasidynamic_batch_destroy(cr_quasidynamic_batch* batch);
+
+/// n steps, with the same bits for any number of threads.
+/// Shapes   qpos[n nq], u[n nu], next[n nq]; A[n nv nv], B[n nv nu], each may be NULL
+/// Errors   those of the lowest row that failed, with its number
+/// Memory   no allocation
+CR_API cr_status cr_quasidynamic_batch_run(cr_quasidynamic_batch* batch, int n, const cr_real* qpos,
+                                           const cr_real* u, cr_real* next, cr_real* A, cr_real* B,
+                                           cr_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quasi-dynamic steps of real models: optimal, hold known equilibria, with derivatives that agree with differences.
+// Needs: io
+#include "carom/quasidynamic.h"
+
+#include "carom/model.h"
+#include "kinematics/configuration.h"
+#include "scenes/io_mjcf.h"
+#include "support/allocation.h"
+#include "support/close.h"
+
+// two fingers of two links around a disc, in a plane
+#define FINGER(name, x, sign)                                \
+  "<body name='" name "' pos='" x " 0 0'><joint name='" name \
+  "1' axis='0 0 1'/>"                                        \
+  "<geom type='capsule' size='.05' fromto='0 0 0 0 .3 0'/>"  \
+  "<body pos='0 .3 0'><joint name='" name                    \
+  "2' axis='0 0 1'/>"                                        \
+  "<geom name='" name "tip' type='capsule' size='.05' fromto='0 0 0 0 .2 0'/></body></body>"
+static const char hand[] =
+    "<mujoco><option gravity='0 -1 0'/><worldbody>"
+    "<geom name='wall' type='plane' size='5 5 .1' pos='0 -.2 0' zaxis='0 1 0'/>" FINGER("l", "-.15", "")
+    FINGER("r", ".15", "")
+    "<body name='disc' pos='0 .4 0'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+    "<joint type='hinge' axis='0 0 1'/><geom name='disc' type='sphere' size='.2' mass='1'/></body>"
+    "</worldbody><actuator><position joint='l1' kp='50'/><position joint='l2' kp='25'/>"
+    "<position joint='r1' kp='50'/><position joint='r2' kp='25'/></actuator></mujoco>";
+
+// a box between two sliding fingers on a floor, free in space
+static const char box[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='5 5 .1'/>"
+    "<body name='box' pos='0 0 .1' euler='0 0 10'><freejoint/>"
+    "<geom name='box' type='box' size='.1 .1 .1' mass='.5' friction='.8'/></body>"
+    "<body name='a' pos='-.16 0 .1'><joint name='ax' type='slide' axis='1 0 0'/>"
+    "<joint name='az' type='slide' axis='0 0 1'/><geom type='sphere' size='.05' mass='.1'/></body>"
+    "<body name='b' pos='.16 .02 .1'><joint name='bx' type='slide' axis='1 0 0' limited='true' "
+    "range='-.1 .1'/>"
+    "<joint name='bz' type='slide' axis='0 0 1'/><geom type='sphere' size='.05' mass='.1'/></body>"
+    "</worldbody><actuator><position joint='ax' kp='500'/><position joint='az' kp='400'/>"
+    "<position joint='bx' kp='500'/><position joint='bz' kp='400' gear='2'/></actuator></mujoco>";
+
+static mjModel* mj;
+static cr_model m;
+static cr_quasidynamic* work;
+
+static void open_model(const char* text) {
+  mj = mjcf_compile(text);
+  m = mjcf_model(mj);
+}
+
+static void close_model(void) {
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void open_steps(cr_friction friction, cr_real weight) {
+  const cr_quasidynamic_options options = {
+      .size = sizeof options, .friction = friction, .weight = weight};
+  cr_error error = {0};
+  if (cr_quasidynamic_create(&work, &m, &options, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+}
+
+static void take(const cr_real* qpos, const cr_real* u, cr_real* next) {
+  if (cr_quasidynamic_step(work, qpos, u, next) != CR_OK) {
+    fail_msg("%s", cr_quasidynamic_error(work));
+  }
+}
+
+TEST(nothing_but_servos_goes_to_the_setpoints) {
+  open_model(
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='a' axis='0 0 1'/>"
+      "<geom size='.1' mass='1'/></body></worldbody><actuator><position joint='a' kp='7'/>"
+      "</actuator></mujoco>");
+  open_steps(CR_FRICTION_PYRAMID, 0);
+  cr_real q = CR_R(0.3), u = CR_R(1.2), A, B;
+  take(&q, &u, &q);
+  assert_close(q, u, CR_R(1e-15));
+  assert_int_equal(cr_quasidynamic_jacobian(work, &A, &B), CR_OK);
+  assert_close(A, 0, CR_R(1e-15));
+  assert_close(B, 1, CR_R(1e-15));
+  cr_quasidynamic_destroy(work);
+  close_model();
+}
+
+// a mass on a floor: it falls by g h^2 at most, and the floor carries its weight
+TEST(a_floor_carries_a_weight) {
+  open_model(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><freejoint/>"
+      "<geom size='.1' mass='2'/></body><body pos='3 0 3'><joint name='a' axis='0 0 1'/>"
+      "<geom size='.1' mass='1'/></body></worldbody><actuator><position joint='a' kp='7'/>"
+      "</actuator></mujoco>");
+  for (int friction = 0; friction < 2; friction++) {
+    open_steps((cr_friction)friction, 0);
+    cr_real q[8] = {0, 0, CR_R(0.13), 1, 0, 0, 0, 0}, u = 0;
+    take(q, &u, q);
+    assert_close(q[2], CR_R(0.1), CR_R(1e-12));
+    q[2] = 5;
+    take(q, &u, q);
+    assert_close(q[2], 5 - CR_R(9.81) * CR_R(0.01), CR_R(1e-12));
+    q[2] = CR_R(0.1);
+    take(q, &u, q);
+    assert_close(q[2], CR_R(0.1), CR_R(1e-12));
+    cr_quasidynamic_contact contact = {.size = sizeof contact};
+    assert_int_equal(cr_quasidynamic_contacts(work), 1);
+    assert_int_equal(cr_quasidynamic_get_contact(work, 0, &contact, NULL), CR_OK);
+    assert_close(contact.force[0], 2 * CR_R(9.81), CR_R(1e-9));
+    cr_quasidynamic_destroy(work);
+  }
+  close_model();
+}
+
+// ---- derivatives
+
+enum { MOST = 16 };
+
+static void by_differences(const cr_real* qpos, const cr_real* u, bool of_u, cr_real* J, int n) {
+  const cr_real h = CR_R(1e-6);
+  cr_real next[2][MOST], moved[MOST], v[MOST], at[MOST];
+  const int columns = of_u ? m.nu : m.nv;
+  for (int j = 0; j < columns; j++) {
+    for (int side = 0; side < 2; side++) {
+      const cr_real step = side == 0 ? h : -h;
+      cr_copy(moved, qpos, m.nq);
+      cr_copy(at, u, m.nu);
+      cr_zero(v, n);
+      if (of_u) {
+        at[j] += step;
+      } else {
+        v[j] = step;
+        cri_configuration_move(&m, qpos, v, 1, moved);
+      }
+      take(moved, at, next[side]);
+    }
+    // next[0] (-) next[1] by the mujoco function of differences
+    mj_differentiatePos(mj, v, 2 * h, next[1], next[0]);
+    for (int i = 0; i < n; i++) {
+      J[i * columns + j] = v[i];
+    }
+  }
+}
+
+static void compare(const cr_real* qpos, const cr_real* u, cr_real tolerance) {
+  cr_real A[MOST * MOST], B[MOST * MOST], expected[MOST * MOST], next[MOST];
+  take(qpos, u, next);
+  assert_true(cr_quasidynamic_residual(work) < CR_R(1e-9));
+  assert_int_equal(cr_quasidynamic_jacobian(work, A, B), CR_OK);
+  by_differences(qpos, u, false, expected, m.nv);
+  assert_all_close(A, expected, m.nv * m.nv, tolerance);
+  by_differences(qpos, u, true, expected, m.nv);
+  assert_all_close(B, expected, m.nv * m.nu, tolerance);
+}
+
+static const cr_real grasp[] = {CR_R(0.1),  CR_R(-0.5), CR_R(-0.12), CR_R(0.55),
+                                CR_R(0.01), CR_R(0.0),  CR_R(0.3)},
+                     squeeze[] = {CR_R(0.0), CR_R(-0.8), CR_R(0.02), CR_R(0.9)};
+static const cr_real held[] = {CR_R(0.003), CR_R(0.001),  CR_R(0.101), 1,
+                               CR_R(0.001), CR_R(-0.002), CR_R(0.05),  CR_R(0.01),
+                               CR_R(0.01),  CR_R(-0.01),  CR_R(0.02)},
+                     pinch[] = {CR_R(0.08), CR_R(0.05), CR_R(-0.09), CR_R(0.12)};
+
+static void compare_all(cr_real weight, cr_real tolerance) {
+  for (int friction = 0; friction < 2; friction++) {
+    open_model(hand);
+    open_steps((cr_friction)friction, weight);
+    compare(grasp, squeeze, tolerance);
+    cr_quasidynamic_destroy(work);
+    close_model();
+    open_model(box);
+    open_steps((cr_friction)friction, weight);
+    compare(held, pinch, tolerance);
+    cr_quasidynamic_destroy(work);
+    close_model();
+  }
+}
+
+TEST(smoothed_derivatives_agree_with_differences) { compare_all(CR_R(100.0), CR_R(1e-6)); }
+
+TEST(exact_derivatives_agree_with_differences) { compare_all(0, CR_R(1e-6)); }
