@@ -11,6 +11,7 @@ int cr_cli_batch(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);
 int cr_cli_train(int argc, char** argv);
 int cr_cli_plan(int argc, char** argv);
+int cr_cli_quasidynamic(int argc, char** argv);
 int cr_cli_lqr(int argc, char** argv);
 int cr_cli_bench(int argc, char** argv);
 int cr_cli_estimate(int argc, char** argv);

@@ -24,6 +24,7 @@ static const struct {
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
     {"train", cr_cli_train, "train corrections of a model, small networks, from recorded motion"},
     {"plan", cr_cli_plan, "controls that make the cost of a motion low, once or while it runs"},
+    {"quasidynamic", cr_cli_quasidynamic, "poses of servos in contact, from rest to rest"},
     {"lqr", cr_cli_lqr, "feedback that holds a model at an equilibrium"},
     {"estimate", cr_cli_estimate, "states from recorded sensors, by a Kalman filter"},
     {"view", cr_cli_view, "a page that shows a model and its motion in a browser"},

@@ -7,7 +7,7 @@
 #include "constraint/rows.h"
 #include "model/names.h"
 
-// share of the normal row below which a tangent row counts as zero
+// share of the normal row below which a tangent row counts as zero; and of the largest row below which the normal row does
 static const cr_real NO_MOTION = CR_R(1e-9);
 
 static cr_real largest(const cr_data* d, int i, int j) {
@@ -25,6 +25,25 @@ static void add_row(cri_cone* c, cri_cone_row* row, cri_cone_row x) { row[c->nro
 static void begin_block(cri_cone* c) {
   c->adr[c->nblock] = c->nrow;
   c->dim[c->nblock++] = 1;
+}
+
+// whether a dof changes the distance of a contact: not of a geom on a hinge whose axis goes through the contact's normal
+static bool has_normal(const cr_data* d, int i, int contact) {
+  const int dim = d->contact_dim[contact];
+  if (d->efc_type[i] != CR_CNSTR_CONTACT_PYRAMIDAL) {
+    cr_real most = 0;
+    for (int k = 0; k < dim; k++) {
+      most = cr_max(most, largest(d, i + k, -1));
+    }
+    return largest(d, i, -1) > NO_MOTION * most;
+  }
+  // the mean of two rays, against one
+  const cr_real *plus = d->efc_J + d->efc_J_rowadr[i], *minus = d->efc_J + d->efc_J_rowadr[i + 1];
+  cr_real normal = 0;
+  for (int k = 0; k < d->efc_J_rownnz[i]; k++) {
+    normal = cr_max(normal, cr_abs(plus[k] + minus[k]) / 2);
+  }
+  return normal > NO_MOTION * largest(d, i, -1);
 }
 
 // [quasidynamic.k1]
@@ -82,6 +101,9 @@ void cri_cones_set(const cr_model* m, const cr_data* d, const cr_real* margin, c
   c->nrow = c->nblock = 0;
   for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
     const int type = d->efc_type[i], id = d->efc_id[i];
+    if (type != CR_CNSTR_LIMIT_JOINT && !has_normal(d, i, id)) {
+      continue;
+    }
     if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
       add_pyramid(d, i, d->contact_dim[id], c, row);
     } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {

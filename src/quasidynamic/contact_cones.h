@@ -4,7 +4,7 @@
 //   pyramid:  (J_n +- mu_k J_k) d + phi >= 0                                                 [quasidynamic.k1]
 //   cone:     J_n d + phi >= |(mu_k J_k d)_k|                                                [quasidynamic.k2]
 //   limit:    J d + phi >= 0
-// phi is the distance less the margin. A tangent along which no dof moves the contact has no rows: in a plane a pyramid
+// phi is the distance less the margin. A contact whose distance no dof changes has no rows. A tangent along which no dof moves the contact has no rows: in a plane a pyramid
 // has two rays.
 #ifndef CR_QUASIDYNAMIC_CONTACT_CONES_H
 #define CR_QUASIDYNAMIC_CONTACT_CONES_H

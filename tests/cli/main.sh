@@ -9,7 +9,7 @@ grep -qxF "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION")" version.out || fail "$(cat 
 
 expect 0 help --help
 [ -s help.err ] && fail "--help writes to standard error"
-for command in check follow rollout grad batch fit train plan lqr estimate view render bench study; do
+for command in check follow rollout grad batch fit train plan quasidynamic lqr estimate view render bench study; do
   grep -q "^  $command " help.out || fail "--help does not list $command"
   expect 0 one $command --help
   grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
@@ -21,7 +21,7 @@ for command in check follow rollout grad batch fit train plan lqr estimate view 
 done
 
 # ---- help: two examples each, what matters first, no line longer than the terminal is wide; --help-all has the rest
-for command in check follow rollout grad batch fit train plan lqr estimate view render bench study; do
+for command in check follow rollout grad batch fit train plan quasidynamic lqr estimate view render bench study; do
   expect 0 one $command --help
   expect 0 all $command --help-all
   [ "$(grep -c "^  carom $command " one.out)" -eq 2 ] || fail "$command: not two examples"
@@ -62,7 +62,7 @@ grep -q "iteration [0-9]* of 20: cost .*, about [0-9]* s left at most" progress.
 mkdir examples.d
 cd examples.d || exit 1
 cp -r "$CAROM_SOURCE_DIR/examples" examples
-for command in check follow rollout grad batch plan lqr view bench; do
+for command in check follow rollout grad batch plan quasidynamic lqr view bench; do
   "$CAROM" $command --help=rows | awk -F'\t' '$1 == "example" { print $4 }' | grep -v "arm.xml --input" > lines.txt
   while read -r line; do
     case $line in *" check --all "* | *cartpole*) continue ;; esac  # minutes
