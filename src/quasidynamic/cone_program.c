@@ -297,8 +297,29 @@ static void aim(cri_cone* c, cr_real mu, bool corrected) {
   }
 }
 
-static void advance(cri_cone* c) {
-  const cr_real whole = longest(c), alpha = whole < 1 ? CR_R(0.99) * whole : 1;
+// beside the boundary rounding decides
+static bool is_inside(const cri_cone* c, cr_real alpha) {
+  for (int k = 0; k < c->nblock; k++) {
+    const int first = c->adr[k], dim = c->dim[k];
+    cr_real s[CRI_CONE_DIM] = {0}, z[CRI_CONE_DIM] = {0};
+    for (int i = 0; i < dim; i++) {
+      s[i] = c->si[first + i] + alpha * c->ds[first + i];
+      z[i] = c->zi[first + i] + alpha * c->dz[first + i];
+    }
+    if (!(cri_cone_least(s, dim) > 0 && cri_cone_least(z, dim) > 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// false where rounding leaves no step
+static bool advance(cri_cone* c) {
+  const cr_real whole = longest(c);
+  cr_real alpha = whole < 1 ? CR_R(0.99) * whole : 1;
+  while (alpha > CR_EPS && !is_inside(c, alpha)) {
+    alpha /= 2;
+  }
   for (int j = 0; j < c->nv; j++) {
     c->y[j] += alpha * c->dy[j];
   }
@@ -306,6 +327,7 @@ static void advance(cri_cone* c) {
     c->si[i] += alpha * c->ds[i];
     c->zi[i] += alpha * c->dz[i];
   }
+  return alpha > CR_R(1e-6);
 }
 
 // s o z against mu c e, relative to mu
@@ -361,8 +383,10 @@ static bool is_finite(const cri_cone* c) {
 static bool iterate(cri_cone* c) {
   const cr_real mu = residuals(c), goal = target(c);
   const cr_real size = cr_max(largest(c->a, c->nv), largest(c->zi, c->nrow));
-  const bool balanced = largest(c->rd, c->nv) <= TOLERANCE * size &&
-                        largest(c->rp, c->nrow) <= TOLERANCE * (size + largest(c->g, c->nrow));
+  const cr_real tolerance =
+      goal > 0 ? TOLERANCE : ACCEPTED;  // Newton's steps follow an exact solve
+  const bool balanced = largest(c->rd, c->nv) <= tolerance * size &&
+                        largest(c->rp, c->nrow) <= tolerance * (size + largest(c->g, c->nrow));
   if (balanced && (goal > 0 ? is_centred(c, goal) : mu <= 100 * CR_EPS * size * size)) {
     return false;
   }
@@ -376,11 +400,23 @@ static bool iterate(cri_cone* c) {
   const bool last = goal > 0 && next <= 2 * goal;
   aim(c, last ? goal : next, !last);
   direction(c);
-  if (!is_finite(c)) {
-    return false;
+  return is_finite(c) && advance(c);
+}
+
+// where the method ends short of a solution: whether a block is still outside its cone
+static bool violates(cri_cone* c) {
+  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->g, c->nrow));
+  cr_real worst = CR_R(1e-6) * size;
+  c->culprit = -1;
+  rows_of(c, c->y, c->g, c->row);
+  for (int k = 0; k < c->nblock; k++) {
+    const cr_real outside = -cri_cone_least(c->row + c->adr[k], c->dim[k]);
+    if (outside > worst) {
+      worst = outside;
+      c->culprit = k;
+    }
   }
-  advance(c);
-  return true;
+  return c->culprit >= 0;
 }
 
 static cri_cone_answer finish(cri_cone* c) {
@@ -388,7 +424,7 @@ static cri_cone_answer finish(cri_cone* c) {
   if (c->weight == 0 && c->residual < CR_R(1e-3)) {
     cri_cone_polish(c);
   }
-  if (proves_infeasible(c)) {
+  if (proves_infeasible(c) || (!(c->residual < ACCEPTED) && violates(c))) {
     return CRI_CONE_INFEASIBLE;
   }
   give(c);

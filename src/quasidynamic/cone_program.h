@@ -16,8 +16,8 @@ enum { CRI_CONE_DIM = 6 };
 typedef enum {
   CRI_CONE_SOLVED,
   CRI_CONE_NOT_CONVEX,  // Q is not positive definite: `culprit` is the row of x
-  CRI_CONE_INFEASIBLE,  // no x has all s in K: `culprit` is the block with the largest share in the proof
-  CRI_CONE_STALLED  // the residual stays above 1e-9
+  CRI_CONE_INFEASIBLE,  // found no x with all s in K: `culprit` is the block with the largest share in the proof, or farthest outside
+  CRI_CONE_STALLED      // the residual stays above 1e-9
 } cri_cone_answer;
 
 /// What a block is at the exact solution.

@@ -254,9 +254,10 @@ static cr_status not_solved(cr_quasidynamic* x, cri_cone_answer answer) {
   }
   if (answer == CRI_CONE_INFEASIBLE) {
     cri_cones_label(&x->m, x->d, c, x->row, c->culprit, text, sizeof text);
-    return cri_fail(&x->error, CR_ERR_SOLVER,
-                    "quasi-dynamic step: no displacement separates all contacts, %s among them",
-                    text);
+    return cri_fail(
+        &x->error, CR_ERR_SOLVER,
+        "quasi-dynamic step: found no displacement that separates all contacts, %s among them",
+        text);
   }
   return cri_fail(&x->error, CR_ERR_SOLVER,
                   "quasi-dynamic step: residual %.3g after %d iterations, above 1e-9",

@@ -6,7 +6,6 @@
 #include "carom/model.h"
 #include "kinematics/configuration.h"
 #include "scenes/io_mjcf.h"
-#include "support/allocation.h"
 #include "support/close.h"
 
 // two fingers of two links around a disc, in a plane
@@ -178,3 +177,124 @@ static void compare_all(cr_real weight, cr_real tolerance) {
 TEST(smoothed_derivatives_agree_with_differences) { compare_all(CR_R(100.0), CR_R(1e-6)); }
 
 TEST(exact_derivatives_agree_with_differences) { compare_all(0, CR_R(1e-6)); }
+
+// ---- bad input
+
+static void refused(const cr_quasidynamic_options* options, cr_status status,
+                    const char* sentence) {
+  cr_error error = {0};
+  assert_int_equal(cr_quasidynamic_create(&work, &m, options, &error), status);
+  if (strstr(error.text, sentence) == NULL) {
+    fail_msg("%s", error.text);
+  }
+}
+
+TEST(options_that_are_not_sane_are_named) {
+  open_model(hand);
+  cr_quasidynamic_options o = {.size = sizeof o, .weight = -1};
+  refused(&o, CR_ERR_ARG, "weight is -1: 0 or more is expected");
+  o = (cr_quasidynamic_options){.size = sizeof o, .step = CR_R(NAN)};
+  refused(&o, CR_ERR_ARG, "step is nan");
+  o = (cr_quasidynamic_options){.size = sizeof o, .friction = (cr_friction)7};
+  refused(&o, CR_ERR_ARG, "unknown friction 7");
+  o = (cr_quasidynamic_options){.size = 3};
+  refused(&o, CR_ERR_ARG, "cr_quasidynamic_options");
+  close_model();
+}
+
+static void fails(const cr_real* qpos, const cr_real* u, cr_status status, const char* sentence) {
+  cr_real next[MOST];
+  assert_int_equal(cr_quasidynamic_step(work, qpos, u, next), status);
+  if (strstr(cr_quasidynamic_error(work), sentence) == NULL) {
+    fail_msg("%s", cr_quasidynamic_error(work));
+  }
+  assert_null(cr_quasidynamic_displacement(work));
+  assert_int_equal(cr_quasidynamic_jacobian(work, next, NULL), CR_ERR_ARG);
+}
+
+// two walls that are nearer to each other than the ball is wide, and a ball that can only go sideways
+TEST(what_cannot_be_separated_is_named) {
+  open_model(
+      "<mujoco><worldbody><geom name='low' type='plane' size='1 1 1'/>"
+      "<geom name='high' type='plane' size='1 1 1' pos='0 0 .15' zaxis='0 0 -1'/>"
+      "<body pos='0 0 .075'><freejoint/><geom name='ball' size='.1' mass='2'/></body>"
+      "<body pos='3 0 3'><joint name='a' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
+      "</worldbody><actuator><position joint='a' kp='7'/></actuator></mujoco>");
+  const cr_real u = 0;
+  for (int friction = 0; friction < 2; friction++) {
+    for (int smooth = 0; smooth < 2; smooth++) {
+      open_steps((cr_friction)friction, smooth * CR_R(100.0));
+      fails(m.qpos0, &u, CR_ERR_SOLVER,
+            "found no displacement that separates all contacts, the contact of geom");
+      cr_quasidynamic_destroy(work);
+    }
+  }
+  close_model();
+}
+
+// a start in penetration that can be left is no error
+TEST(a_start_in_penetration_comes_apart) {
+  open_model(hand);
+  for (int smooth = 0; smooth < 2; smooth++) {
+    cr_real q[MOST];
+    open_steps(CR_FRICTION_PYRAMID, smooth * CR_R(100.0));
+    cr_copy(q, grasp, m.nq);
+    q[5] = CR_R(-0.05);
+    take(q, squeeze, q);
+    for (int k = 0; k < 3; k++) {
+      take(q, squeeze, q);
+    }
+    cr_real next[MOST];
+    take(q, squeeze, next);
+    for (int i = 0; i < cr_quasidynamic_contacts(work); i++) {
+      cr_quasidynamic_contact contact = {.size = sizeof contact};
+      assert_int_equal(cr_quasidynamic_get_contact(work, i, &contact, NULL), CR_OK);
+      assert_true(contact.distance > CR_R(-0.002));
+    }
+    cr_quasidynamic_destroy(work);
+  }
+  close_model();
+}
+
+TEST(what_nothing_resists_is_named) {
+  open_model(hand);
+  const cr_quasidynamic_options o = {.size = sizeof o, .inertia = CR_INERTIA_NONE};
+  assert_int_equal(cr_quasidynamic_create(&work, &m, &o, NULL), CR_OK);
+  fails(grasp, squeeze, CR_ERR_SINGULAR, "nothing resists dof 4, of joint 4; give it inertia");
+  cr_real bad[MOST] = {CR_R(NAN)};
+  fails(bad, squeeze, CR_ERR_NONFINITE, "qpos[0] is not finite");
+  fails(grasp, bad, CR_ERR_NONFINITE, "u[0] is not finite");
+  cr_quasidynamic_destroy(work);
+  close_model();
+}
+
+// ---- the barrier
+
+TEST(the_barrier_tends_to_the_exact_step) {
+  cr_real exact[MOST], next[MOST], A[MOST * MOST], B[MOST * MOST], smooth_A[MOST * MOST],
+      smooth_B[MOST * MOST];
+  for (int friction = 0; friction < 2; friction++) {
+    open_model(hand);
+    open_steps((cr_friction)friction, 0);
+    take(grasp, squeeze, exact);
+    assert_int_equal(cr_quasidynamic_jacobian(work, A, B), CR_OK);
+    cr_quasidynamic_destroy(work);
+    cr_real last = 1;
+    for (int decade = 1; decade <= 9; decade++) {
+      open_steps((cr_friction)friction, cr_pow(10, (cr_real)decade));
+      take(grasp, squeeze, next);
+      assert_int_equal(cr_quasidynamic_jacobian(work, smooth_A, smooth_B), CR_OK);
+      cr_real off = 0;
+      for (int i = 0; i < m.nq; i++) {
+        off = cr_max(off, cr_abs(next[i] - exact[i]));
+      }
+      assert_true(off < last);
+      last = off;
+      cr_quasidynamic_destroy(work);
+    }
+    assert_true(last < CR_R(1e-6));
+    assert_all_close(smooth_A, A, m.nv * m.nv, CR_R(1e-4));
+    assert_all_close(smooth_B, B, m.nv * m.nu, CR_R(1e-4));
+    close_model();
+  }
+}
