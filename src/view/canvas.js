@@ -1,124 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing with WebGL 2: lit shapes, the ground with shadows, lines of any width.
 
-const turning = `vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.yzw, cross(q.yzw, v) + q.x * v); }`;
-
-// a shape at its pose; as a shadow it is moved along the light onto the ground n . x = d
-const solidVertex = `#version 300 es
-in vec3 vertex, normal;
-uniform mat4 view;
-uniform vec3 pos, size, light;
-uniform vec4 quat, ground;
-uniform float shadow;
-out vec3 at, n, own, facing;
-${turning}
-void main() {
-  own = vertex;
-  facing = normal;
-  at = turned(quat, vertex * size) + pos;
-  n = turned(quat, normal / size);
-  if (shadow > 0.0) at -= light * (dot(at, ground.xyz) - ground.w) / dot(light, ground.xyz);
-  gl_Position = view * vec4(at, 1.0);
-}`;
-
-const solidFragment = `#version 300 es
-precision highp float;
-in vec3 at, n, own, facing;
-uniform vec3 light, eye;
-uniform vec4 colour;
-uniform float shadow;
-out vec4 result;
-${textured}
-void main() {
-  vec3 to_eye = normalize(eye - at), normal = normalize(n);
-  normal = dot(normal, to_eye) < 0.0 ? -normal : normal;
-  float key = max(dot(normal, light), 0.0), sky = 0.5 + 0.5 * normal.z;
-  float gleam = 0.16 * pow(max(dot(normal, normalize(light + to_eye)), 0.0), 40.0);
-  vec3 paint = kind == 0 ? colour.rgb : colour.rgb * pictured(own, facing);
-  vec3 lit = paint * (0.42 + 0.22 * sky + 0.42 * key) + gleam;
-  result = vec4(mix(lit, colour.rgb, shadow), colour.a);
-}`;
-
-// a plane with lines of a grid, which fades out at a distance
-const groundVertex = `#version 300 es
-in vec3 vertex, normal;
-uniform mat4 view;
-uniform vec3 pos, size;
-uniform vec4 quat;
-out vec3 at, own;
-out vec2 local;
-${turning}
-void main() {
-  own = vertex;
-  local = vertex.xy * size.xy;
-  at = turned(quat, vec3(local, 0.0)) + pos;
-  gl_Position = view * vec4(at, 1.0);
-}`;
-
-const groundFragment = `#version 300 es
-precision highp float;
-in vec3 at, own;
-in vec2 local;
-uniform vec3 eye;
-uniform vec4 colour, line;
-uniform float cell, reach;
-out vec4 result;
-${textured}
-float lines(float width) {
-  vec2 x = local / width, w = fwidth(x) * 1.2;
-  vec2 g = 1.0 - smoothstep(vec2(0.0), w, abs(fract(x - 0.5) - 0.5));
-  return max(g.x, g.y) * clamp(0.25 / max(w.x, w.y), 0.0, 1.0);
-}
-void main() {
-  float grid = max(0.5 * lines(cell), lines(10.0 * cell));
-  float fade = 1.0 - smoothstep(0.4 * reach, reach, length(at - eye));
-  vec3 paint = kind == 0 ? mix(colour.rgb, line.rgb, line.a * grid) : colour.rgb * pictured(own, vec3(0.0, 0.0, 1.0));
-  result = vec4(paint, colour.a * fade);
-}`;
-
-// a line with round ends, each end with its radius, at least `least` pixels wide
-const lineVertex = `#version 300 es
-in vec2 corner;
-in vec3 from, to;
-in vec2 radii;
-in vec4 tint;
-uniform mat4 view;
-uniform vec2 screen;
-uniform float focus, least;
-out vec4 colour;
-out vec2 along;
-out float span, r0, r1;
-void main() {
-  vec4 a = view * vec4(from, 1.0), b = view * vec4(to, 1.0);
-  vec2 pa = a.xy / a.w * screen, pb = b.xy / b.w * screen;
-  r0 = radii.x < 0.0 ? 0.0 : max(radii.x * focus / a.w, least);
-  r1 = radii.y < 0.0 ? 0.0 : max(radii.y * focus / b.w, least);
-  span = distance(pa, pb);
-  vec2 e = span > 1e-4 ? (pb - pa) / span : vec2(1.0, 0.0);
-  float wide = max(r0, r1) + 1.0;
-  vec2 p = corner.x < 0.5 ? pa - e * wide : pb + e * wide;
-  p += vec2(-e.y, e.x) * (2.0 * corner.y - 1.0) * wide;
-  along = vec2(dot(p - pa, e), dot(p - pa, vec2(-e.y, e.x)));
-  vec4 c = corner.x < 0.5 ? a : b;
-  gl_Position = a.w < 0.0 || b.w < 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(p / screen * c.w, c.z, c.w);
-  colour = tint;
-}`;
-
-const lineFragment = `#version 300 es
-precision highp float;
-in vec4 colour;
-in vec2 along;
-in float span, r0, r1;
-out vec4 result;
-void main() {
-  float s = clamp(along.x / max(span, 1e-4), 0.0, 1.0);
-  float r = mix(r0, r1, s), off = length(vec2(along.x - s * span, along.y));
-  float cover = clamp(r - off + 0.5, 0.0, 1.0);
-  if (cover < 0.02) discard;
-  float round_ = sqrt(max(1.0 - off * off / max(r * r, 1e-4), 0.0));
-  result = vec4(colour.rgb * mix(0.72, 1.0, round_), colour.a * cover);
-}`;
-
 function compile(gl, vertex, fragment) {
   const program = gl.createProgram();
   for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -206,15 +88,19 @@ function isSlow() {
   return names && /swiftshader|llvmpipe|software/i.test(probe.getParameter(names.UNMASKED_RENDERER_WEBGL));
 }
 
+// a program for each kind of look
+const eachLook = (gl, vertex, fragment) => Object.fromEntries(
+  Object.entries(lookParts).map(([name, look]) => [name, compile(gl, vertex(look), fragment(look))]));
+const programOf = (programs, item) => programs[item.look ? item.look.picture.looks : "plain"];
+
 function openCanvas(canvas) {
-  const gl = canvas.getContext("webgl2", { alpha: false, antialias: !isSlow(), stencil: true });
+  const slow = isSlow(), gl = canvas.getContext("webgl2", { alpha: false, antialias: !slow, stencil: true });
   if (!gl) {
     return null;
   }
-  const solid = compile(gl, solidVertex, solidFragment), ground = compile(gl, groundVertex, groundFragment);
-  const line = compile(gl, lineVertex, lineFragment);
-  [solid, ground].forEach((program) => setUnits(gl, program));
-  return { gl, canvas, solid, ground, line, lines: lineArray(gl, line.program) };
+  const solid = eachLook(gl, solidVertex, solidFragment), ground = eachLook(gl, groundVertex, groundFragment);
+  const shadow = compile(gl, shadowVertex, shadowFragment), line = compile(gl, lineVertex, lineFragment);
+  return { gl, canvas, slow, solid, ground, shadow, line, lines: lineArray(gl, line.program) };
 }
 
 // the canvas has `share` of the pixels of the screen
@@ -229,35 +115,32 @@ function fitCanvas(c, share) {
   c.gl.viewport(0, 0, wide, high);
 }
 
-function begin(c, program, eye) {
-  const { gl } = c;
-  gl.useProgram(program.program);
-  gl.uniformMatrix4fv(program.place.view, false, eye.matrix);
-  gl.uniform3fv(program.place.eye, eye.eye);
-}
-
-function drawBodies(c, items, colourOf) {
-  const { gl, solid: { place: at } } = c;
-  for (const item of items) {
-    gl.uniform3fv(at.pos, item.pos);
-    gl.uniform4fv(at.quat, item.quat);
-    gl.uniform3fv(at.size, item.size);
-    if (colourOf) {
-      gl.uniform4fv(at.colour, colourOf(item));
-      useLook(gl, at, item.look);
-    }
-    drawShape(gl, item.shape);
-  }
-}
-
 const lightDirection = unit([0.35, -0.45, 1]);
 
+// from the world into the frame of an item
+const turnBack = (item, v) => rotate([item.quat[0], -item.quat[1], -item.quat[2], -item.quat[3]], v);
+
+// uses a program for an item, whose frame `matrix` takes to the screen
+function begin(c, { program, place: at }, matrix, item) {
+  const { gl } = c;
+  gl.useProgram(program);
+  gl.uniformMatrix4fv(at.whole, false, product(matrix, poseMatrix(item.pos, item.quat)));
+  gl.uniform3fv(at.size, item.size);
+}
+
+// the nearest ones first: what they hide is not computed; what is about all others, as a room, comes last
 function drawSolids(c, eye, items) {
-  const { gl, solid } = c;
-  begin(c, solid, eye);
-  gl.uniform1f(solid.place.shadow, 0);
-  gl.uniform3fv(solid.place.light, lightDirection);
-  drawBodies(c, items, (item) => item.colour);
+  const { gl } = c, far = (item) => length(sub(item.pos, eye.eye)) + (item.reach || 0);
+  for (const { item } of items.map((i) => ({ item: i, far: far(i) })).sort((a, b) => a.far - b.far)) {
+    const program = programOf(c.solid, item), { place: at } = program;
+    begin(c, program, eye.matrix, item);
+    gl.uniform3fv(at.eye, turnBack(item, sub(eye.eye, item.pos)));
+    gl.uniform3fv(at.light, turnBack(item, lightDirection));
+    gl.uniform3fv(at.up, turnBack(item, [0, 0, 1]));
+    gl.uniform4fv(at.colour, item.colour);
+    useLook(gl, at, item.look);
+    drawShape(gl, item.shape);
+  }
 }
 
 // translucent ones: only their nearest surface is seen, so that the inside does not shine through
@@ -270,33 +153,29 @@ function drawGlass(c, eye, items) {
   drawSolids(c, eye, items);
 }
 
-// each point of the ground is darkened once, however many shapes are above it
+// each point of the ground n . x = d, plane = (n, d), is darkened once, however many shapes are above it
 function drawShadows(c, eye, items, plane) {
-  const { gl, solid } = c;
-  begin(c, solid, eye);
-  gl.uniform1f(solid.place.shadow, 1);
-  gl.uniform3fv(solid.place.light, lightDirection);
-  gl.uniform4fv(solid.place.ground, plane);
-  gl.uniform4fv(solid.place.colour, [0.04, 0.06, 0.09, 0.3]);
-  useLook(gl, solid.place, null);
+  const { gl } = c, matrix = product(eye.matrix, flatten(lightDirection, plane));
   gl.enable(gl.STENCIL_TEST);
   gl.stencilFunc(gl.EQUAL, 0, 255);
   gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
   gl.depthMask(false);
   gl.enable(gl.POLYGON_OFFSET_FILL);
   gl.polygonOffset(-2, -4);
-  drawBodies(c, items, null);
+  for (const item of items) {
+    begin(c, c.shadow, matrix, item);
+    gl.uniform4fv(c.shadow.place.colour, [0.04, 0.06, 0.09, 0.3]);
+    drawShape(gl, item.shape);
+  }
   gl.disable(gl.POLYGON_OFFSET_FILL);
   gl.depthMask(true);
   gl.disable(gl.STENCIL_TEST);
 }
 
 function drawGround(c, eye, item, look) {
-  const { gl, ground: { place: at } } = c;
-  begin(c, c.ground, eye);
-  gl.uniform3fv(at.pos, item.pos);
-  gl.uniform4fv(at.quat, item.quat);
-  gl.uniform3fv(at.size, item.size);
+  const { gl } = c, program = programOf(c.ground, item), { place: at } = program;
+  begin(c, program, eye.matrix, item);
+  gl.uniform3fv(at.eye, turnBack(item, sub(eye.eye, item.pos)));
   gl.uniform4fv(at.colour, item.colour);
   gl.uniform4fv(at.line, look.line);
   gl.uniform1f(at.cell, look.cell);
@@ -311,7 +190,8 @@ function drawLines(c, eye, numbers, least) {
   if (numbers.length === 0) {
     return;
   }
-  begin(c, line, eye);
+  gl.useProgram(line.program);
+  gl.uniformMatrix4fv(line.place.view, false, eye.matrix);
   gl.uniform2f(line.place.screen, c.canvas.width / 2, c.canvas.height / 2);
   gl.uniform1f(line.place.focus, eye.focus * c.canvas.height / 2);
   gl.uniform1f(line.place.least, least);

@@ -39,7 +39,7 @@ function scaleOf(g) {
 
 function makeScene(canvas, data, pictures) {
   const shapeOf = makeShapes(canvas.gl, data), box = boundsOf(data, 60), first = boundsOf(data, 1);
-  const uploaded = pictures.map((picture) => uploadPicture(canvas.gl, picture));
+  const uploaded = pictures.map((picture) => uploadPicture(canvas.gl, picture, canvas.slow));
   const prepared = (g) => ({ ...g, shape: shapeOf(g), scale: scaleOf(g), colour: colourOf(g), placed: placeLook(g, scaleOf(g), data, uploaded) });
   const drawable = (g) => g.type !== "mesh" || data.meshes[g.mesh].face.length > 0;
   const drawn = data.geoms.filter(drawable).map(prepared), wide = 40 * box.size;

@@ -17,8 +17,8 @@ function readPicture({ type, png }) {
   });
 }
 
-// a cube has its six faces below each other
-function uploadPicture(gl, { type, pixels }) {
+// a cube has its six faces below each other; of the smaller copies of a picture a slow machine takes the nearest one
+function uploadPicture(gl, { type, pixels }, slow) {
   const cube = type === "cube", kind = cube ? gl.TEXTURE_CUBE_MAP : gl.TEXTURE_2D, texture = gl.createTexture();
   const wide = pixels.width, high = cube ? wide : pixels.height, bytes = 4 * wide * high;
   gl.activeTexture(cube ? gl.TEXTURE1 : gl.TEXTURE0);
@@ -28,17 +28,10 @@ function uploadPicture(gl, { type, pixels }) {
     gl.texImage2D(cube ? gl.TEXTURE_CUBE_MAP_POSITIVE_X + face : kind, 0, gl.RGBA, wide, high, 0, gl.RGBA, gl.UNSIGNED_BYTE, part);
   }
   gl.generateMipmap(kind);
-  gl.texParameteri(kind, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+  gl.texParameteri(kind, gl.TEXTURE_MIN_FILTER, slow ? gl.LINEAR_MIPMAP_NEAREST : gl.LINEAR_MIPMAP_LINEAR);
   gl.texParameteri(kind, gl.TEXTURE_WRAP_S, cube ? gl.CLAMP_TO_EDGE : gl.REPEAT);
   gl.texParameteri(kind, gl.TEXTURE_WRAP_T, cube ? gl.CLAMP_TO_EDGE : gl.REPEAT);
-  return { texture, kind, unit: cube ? gl.TEXTURE1 : gl.TEXTURE0 };
-}
-
-// a program that draws with textures has each kind in a unit of its own
-function setUnits(gl, { program, place }) {
-  gl.useProgram(program);
-  gl.uniform1i(place.flat_picture, 0);
-  gl.uniform1i(place.cube_picture, 1);
+  return { texture, kind, unit: cube ? gl.TEXTURE1 : gl.TEXTURE0, looks: cube ? "cube" : "flat" };
 }
 
 // what the shaders need to know of the look of a geom. Its points are `p = vertex / extent`, from -1 to 1 along its size.
@@ -57,29 +50,44 @@ function placeLook(g, scale, data, pictures) {
   return { picture, extent, span, repeat, begin: infinite.map((x) => x ? 0 : 1), level: Boolean(field) || g.type === "plane" };
 }
 
+// null: none
 function useLook(gl, place, look) {
-  gl.uniform1i(place.kind, look ? (look.picture.unit === gl.TEXTURE0 ? 1 : 2) : 0);
   if (!look) {
     return;
   }
   gl.activeTexture(look.picture.unit);
   gl.bindTexture(look.picture.kind, look.picture.texture);
-  gl.uniform3fv(place.extent, look.extent);
+  gl.uniform1i(place.picture, look.picture.unit - gl.TEXTURE0);
   gl.uniform3fv(place.span, look.span);
-  gl.uniform2fv(place.repeats, look.repeat);
-  gl.uniform2fv(place.begin, look.begin);
-  gl.uniform1i(place.level, look.level ? 1 : 0);
+  if (look.picture.looks === "flat") {
+    gl.uniform3fv(place.extent, look.extent);
+    gl.uniform2fv(place.repeats, look.repeat);
+    gl.uniform2fv(place.begin, look.begin);
+    gl.uniform1i(place.level, look.level ? 1 : 0);
+  }
 }
 
-const textured = `uniform int kind, level;
-uniform sampler2D flat_picture;
-uniform samplerCube cube_picture;
+// the parts of shaders for each kind of look. A flat picture is on flat sides alone, so that a vertex knows its point of it
+const lookParts = {
+  plain: { vertex: "", place: "", fragment: "", picture: "" },
+  flat: {
+    vertex: `uniform int level;
 uniform vec3 extent, span;
 uniform vec2 repeats, begin;
-vec3 pictured(vec3 vertex, vec3 normal) {
-  vec3 p = vertex / extent, a = level == 1 ? vec3(0.0, 0.0, 1.0) : abs(normal);
-  if (kind == 2) return texture(cube_picture, vertex * span).rgb;
-  bool top = a.z >= max(a.x, a.y), side = a.x > a.y;
-  vec2 q = top ? p.xy : side ? p.yz : p.xz;
-  return texture(flat_picture, 0.5 * repeats * span.xy * (vec2(q.x, -q.y) + begin)).rgb;
-}`;
+out vec2 spot;`,
+    place: `vec3 p = vertex / extent, a = level == 1 ? vec3(0.0, 0.0, 1.0) : abs(normal);
+  vec2 q = a.z >= max(a.x, a.y) ? p.xy : a.x > a.y ? p.yz : p.xz;
+  spot = 0.5 * repeats * span.xy * (vec2(q.x, -q.y) + begin);`,
+    fragment: `in vec2 spot;
+uniform sampler2D picture;`,
+    picture: "texture(picture, spot).rgb",
+  },
+  cube: {
+    vertex: `uniform vec3 span;
+out vec3 spot;`,
+    place: "spot = vertex * span;",
+    fragment: `in vec3 spot;
+uniform samplerCube picture;`,
+    picture: "texture(picture, spot).rgb",
+  },
+};

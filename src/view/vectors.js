@@ -33,26 +33,41 @@ function place(parent, pos, quat) {
 }
 
 function product(a, b) {
-  const c = new Float32Array(16);
-  for (let i = 0; i < 4; i++) {
-    for (let j = 0; j < 4; j++) {
-      for (let k = 0; k < 4; k++) {
-        c[4 * j + i] += a[4 * k + i] * b[4 * j + k];
-      }
+  const c = new Array(16);
+  for (let j = 0; j < 16; j += 4) {
+    for (let i = 0; i < 4; i++) {
+      c[i + j] = a[i] * b[j] + a[4 + i] * b[j + 1] + a[8 + i] * b[j + 2] + a[12 + i] * b[j + 3];
     }
   }
   return c;
 }
 
+// from a frame at a pose into the world
+function poseMatrix(pos, [w, x, y, z]) {
+  return [
+    1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
+    2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
+    2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0,
+    pos[0], pos[1], pos[2], 1,
+  ];
+}
+
+// along the light l onto the plane n . x = d: x - l (n . x - d) / (l . n)
+function flatten(l, [a, b, c, d]) {
+  const s = 1 / dot(l, [a, b, c]);
+  const column = (n, k) => [0, 1, 2].map((i) => (i === k ? 1 : 0) - s * l[i] * n);
+  return [...column(a, 0), 0, ...column(b, 1), 0, ...column(c, 2), 0, ...times(l, s * d), 1];
+}
+
 // fovy in radians
 function perspective(fovy, aspect, near, far) {
   const f = 1 / Math.tan(fovy / 2), d = 1 / (near - far);
-  return new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (near + far) * d, -1, 0, 0, 2 * near * far * d, 0]);
+  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (near + far) * d, -1, 0, 0, 2 * near * far * d, 0];
 }
 
 // from `eye` to `target`, z up
 function lookAt(eye, target) {
   const z = unit(sub(eye, target)), x = unit(cross([0, 0, 1], z)), y = cross(z, x);
-  return new Float32Array([x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0,
-    -dot(x, eye), -dot(y, eye), -dot(z, eye), 1]);
+  return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0,
+    -dot(x, eye), -dot(y, eye), -dot(z, eye), 1];
 }

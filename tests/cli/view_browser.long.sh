@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # carom view: what a browser makes of a page. Pictures at several times, on a screen and on a phone: a cube is where the
-# recording says, textures are where libmujoco has them, nothing is fetched, the console is silent, touch and keys work, ten seconds play at 30 frames a second.
+# recording says, textures are where libmujoco has them, nothing is fetched, the console is silent, touch and keys work, ten seconds play at 30 frames a second,
+# with textures on every pixel too.
 # With CAROM_VIEW_PICTURE=FILE.png also writes the picture of docs/view.md.
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
 export PYTHONPATH=$CAROM_SOURCE_DIR/tests/support PYTHONDONTWRITEBYTECODE=1
@@ -28,5 +29,19 @@ MODEL
 expect 0 page view room.xml --out room.html
 sed '/plane/s/<geom[^>]*plane[^>]*>//' room.xml > die.xml
 expect 0 page view die.xml --out die.html
+# a room: every pixel has a texture, and meshes swing
+balls=$(for k in 0 1 2 3 4 5; do
+  echo "<body pos='$((k - 3)) 0 1.5'><joint axis='0 1 0' damping='.01'/><geom type='mesh' mesh='ball' pos='0 0 -.4' material='bone' contype='0' conaffinity='0'/></body>"
+done)
+cat > swing.xml << MODEL
+<mujoco><asset><texture name='squares' type='2d' builtin='checker' rgb1='.8 .6 .4' rgb2='.7 .5 .3' width='256' height='256'/>
+<texture name='marked' type='cube' builtin='flat' mark='cross' rgb1='.8 .8 .8' markrgb='.5 .5 .5' width='128' height='768'/>
+<material name='floor' texture='squares' texrepeat='9 9'/><material name='bone' texture='marked'/>
+<mesh name='ball' builtin='sphere' params='3' scale='.1 .1 .2'/></asset>
+<worldbody><geom type='plane' size='6 6 .1' material='floor'/><geom type='box' size='6 .1 3' pos='0 -6 3' material='bone'/>
+<geom type='box' size='.1 6 3' pos='-6 0 3' material='bone'/>$balls</worldbody></mujoco>
+MODEL
+expect 0 swing rollout swing.xml --time 10 --timestep 0.005 --set qvel=3,3,3,3,3,3 --out swing.h5
+expect 0 page view swing.xml swing.h5 --out swing.html
 python3 "$CAROM_SOURCE_DIR/tests/support/look.py" "$work" "${CAROM_VIEW_PICTURE:-}" || fail "the pages in a browser"
 finish
