@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: everything that is constant during a simulation."""
+import contextlib
 import os
 
 import numpy as np
@@ -24,17 +25,15 @@ def load(source, *, assets=None, package_path=None, floating=False, ground=False
              for URDF: the folder of package://, whether the root moves freely, whether there is a floor, whether links
              of the robot touch each other, and (kp, kv) of a position servo on each joint
     """
-    options = struct("cr_urdf_options", floating=floating, ground=ground, no_self_collision=not self_collision)
-    options.servo_kp, options.servo_kv = servo or (0, 0)
-    folder = ffi.new("char[]", os.fsencode(package_path)) if package_path is not None else NULL
-    options.package_path = folder
     if hasattr(source, "_address"):
         return _from_mujoco(source)
+    urdf = {"package_path": package_path, "floating": floating, "ground": ground, "self_collision": self_collision,
+            "servo": servo}
     if isinstance(source, str) and source.lstrip().startswith("<"):
-        return _from_text(source, assets or {}, options)
+        return _opened(Origin(None, urdf, source, assets))
     if assets:
         raise ArgError("assets are for models that are given as text; a file has its own beside it")
-    return _open(os.fspath(source), options, os.path.abspath(os.fspath(source)))
+    return _opened(Origin(os.path.abspath(os.fspath(source)), urdf), os.fspath(source))
 
 
 def _scratch():
@@ -43,25 +42,56 @@ def _scratch():
     return tempfile.TemporaryDirectory(prefix="carom-")
 
 
-def _from_text(source, assets, options):
+def _write_text(folder, source, assets):
+    """Writes the text of a model and the files that it names; returns its path."""
     from pathlib import Path
-    with _scratch() as folder:
-        for name, content in assets.items():
-            path = Path(folder, name)
-            if not path.resolve().is_relative_to(Path(folder).resolve()):
-                raise ArgError(f"assets: '{name}' is not below the model's folder")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode() if isinstance(content, str) else bytes(content))
-        path = Path(folder, "model.urdf" if "<robot" in source else "model.xml")
-        path.write_text(source)
-        return _open(str(path), options, None)
+    for name, content in assets.items():
+        path = Path(folder, name)
+        if not path.resolve().is_relative_to(Path(folder).resolve()):
+            raise ArgError(f"assets: '{name}' is not below the model's folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else bytes(content))
+    path = Path(folder, "model.urdf" if "<robot" in source else "model.xml")
+    path.write_text(source)
+    return str(path)
+
+
+class Origin:
+    """What a model was opened from: a file, or a text with its assets. It has what a model has not, as textures and lights."""
+
+    def __init__(self, path, urdf, text=None, assets=None):
+        self.path, self.urdf, self.text, self.assets = path, urdf, text, assets or {}
+
+    @contextlib.contextmanager
+    def source(self):
+        """A path and the cr_urdf_options, for calls in C; both last as long as the block."""
+        package, servo = self.urdf.get("package_path"), self.urdf.get("servo")
+        folder = NULL if package is None else ffi.new("char[]", os.fsencode(package))
+        options = struct("cr_urdf_options", floating=self.urdf.get("floating", False), ground=self.urdf.get("ground", False),
+                         no_self_collision=not self.urdf.get("self_collision", True), package_path=folder)
+        options.servo_kp, options.servo_kv = servo or (0, 0)
+        if self.text is None:
+            yield ffi.new("char[]", os.fsencode(self.path)), options
+            return
+        with _scratch() as scratch:
+            yield ffi.new("char[]", os.fsencode(_write_text(scratch, self.text, self.assets))), options
+
+    def is_there(self):
+        """Whether the file is still there."""
+        return self.text is not None or os.path.exists(self.path)
+
+
+def _opened(origin, name=None):
+    """The model; errors speak of the file by the name that the user gave it."""
+    with origin.source() as (path, options):
+        return _open(path if name is None else os.fsencode(name), options, origin)
 
 
 def _open(path, options, origin):
     error, model, report = new_error(), ffi.new("cr_model**"), ffi.new("cr_load_report**")
     check(lib.cr_load_report_create(report, error), error)
     kept = ffi.gc(report[0], lib.cr_load_report_destroy)
-    check(lib.cr_model_open_report(model, os.fsencode(path), options, kept, error), error)
+    check(lib.cr_model_open_report(model, path, options, kept, error), error)
     return Model(model[0], _findings(kept), origin)
 
 
@@ -86,7 +116,7 @@ def _from_bytes(content, origin):
         path = os.path.join(folder, "model.crm")
         with open(path, "wb") as file:
             file.write(content)
-        return _open(path, struct("cr_urdf_options"), origin)
+        return _open(os.fsencode(path), struct("cr_urdf_options"), origin)
 
 
 class Model(HasObjects):
@@ -321,9 +351,10 @@ class Model(HasObjects):
         loads, with the values that it has now."""
         error, path = new_error(), os.fspath(path)
         if path.endswith((".xml", ".mjb")):
-            if self._origin is None:
+            if self._origin is None or self._origin.path is None:
                 raise ArgError("only a model that was opened from a file can be saved for MuJoCo")
-            check(lib.cr_mujoco_save(self._ptr, os.fsencode(self._origin), NULL, os.fsencode(path), error), error)
+            with self._origin.source() as (source, options):
+                check(lib.cr_mujoco_save(self._ptr, source, options, os.fsencode(path), error), error)
         else:
             check(lib.cr_model_save(self._ptr, os.fsencode(path), error), error)
 

@@ -56,7 +56,7 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
         carom.render(model, run, out="swing.mp4", speed=0.2)         a film
         carom.render(model, run, out="strip.png", strip=4)           four pictures beside each other
 
-    motions    what carom.view takes; the model was loaded from an MJCF file, or from URDF without options
+    motions    what carom.view takes; the model was loaded from MJCF or URDF
     out        without it, the pixels at `time` are returned: an array [height x width x 3] of bytes. With it
                a file is written, replacing one that exists, and its path returned: .mp4 a film, .png a
                picture at `time`, "x-%04d.png" numbered pictures
@@ -68,7 +68,7 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
     if keyframe is not None and motions:
         raise ArgError("keyframe: the motions give the poses")
     if model._origin is None:
-        raise ArgError("the model was not loaded from a file; its lights and textures are not known")
+        raise ArgError("the model was not loaded from a file or a text; its lights and textures are not known")
     found = [motion for given in motions or (Data(model, keyframe),) for motion in _motions(model, given, "")]
     states = [motion for motion in found if not isinstance(motion, _Recording)]
     model = states[0].model if states else model
@@ -81,7 +81,8 @@ def render(model, *motions, out=None, time=0.0, size=(640, 480), camera=None, az
                      azimuth=kept[2], elevation=kept[3], lookat=kept[4], distance=float(distance),
                      forces=bool(forces))
     error, made = new_error(), ffi.new("cr_render**")
-    check(lib.cr_render_create(made, model._ptr, os.fsencode(model._origin), ffi.NULL, options, error), error)
+    with model._origin.source() as (source, urdf):
+        check(lib.cr_render_create(made, model._ptr, source, urdf, options, error), error)
     drawing = owned(made[0], lib.cr_render_destroy, [model])
     for motion in found:
         if isinstance(motion, _Recording):

@@ -178,6 +178,23 @@ def _take(view, motion, fps):
             fail(status, f"{motion.name or 'the motion'}: state {k}: {text(error.text)}")
 
 
+def _created(model, title, plot, triangles, textures, kept):
+    """A page without motions."""
+    origin = model._origin
+    title = title or (os.path.basename(origin.path) if origin and origin.path else "model")
+    word, error, made = ffi.new("char[]", title.encode()), new_error(), ffi.new("cr_view**")
+    c_plot, kept_plot = texts(plot)
+    options = struct("cr_view_options", title=word, plots=c_plot, nplot=len(plot), triangles=int(triangles))
+    if textures and origin and origin.is_there():
+        with origin.source() as (path, urdf):
+            options.source, options.urdf = path, urdf
+            check(lib.cr_view_create(made, model._ptr, options, error), error)
+    else:
+        check(lib.cr_view_create(made, model._ptr, options, error), error)
+    del kept_plot
+    return owned(made[0], lib.cr_view_destroy, kept)
+
+
 def _begin(view, model, motion, kept):
     error = new_error()
     name = ffi.new("char[]", (motion.name or "").encode())
@@ -223,7 +240,7 @@ def _check_live(motions, plot, names):
 
 @with_contract("cr_view_create", "cr_view_take", "cr_view_set_live", "cr_view_save")
 def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None, triangles=0, height=480, look="",
-         live=False, parameters=(), body=None, ahead=0.0):
+         live=False, parameters=(), body=None, ahead=0.0, textures=True):
     """Shows a model, and motions over each other: a Page. In a notebook it appears below the cell that ends with it.
 
         carom.view(model)                                        its reference pose
@@ -247,6 +264,8 @@ def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None
     parameters with live: names, or a dict of names and the two ends of their sliders (None: chosen)
     body       with live: whose centre of mass is predicted at first; None: the first that moves
     ahead      with live: how many seconds ahead; 0: 0.3
+    textures   show the textures of materials. They come from the file or the text of which the model was loaded, and are left out where it
+               has none: loaded from a mujoco.MjModel or a Carom model file, or a file that is gone
     """
     if keyframe is not None and motions:
         raise ArgError("keyframe: the motions give the poses")
@@ -263,14 +282,8 @@ def view(model, *motions, names=None, plot=(), fps=50, title=None, keyframe=None
             raise ArgError(f"names: {len(found)} are needed, one for each motion")
         for motion, name in zip(found, names):
             motion.name = str(name)
-    title = title or (os.path.basename(model._origin) if model._origin else "model")
-    c_plot, kept_plot = texts(plot)
-    word, error, pointer = ffi.new("char[]", title.encode()), new_error(), ffi.new("cr_view**")
-    options = struct("cr_view_options", title=word, plots=c_plot, nplot=len(plot), triangles=int(triangles))
-    check(lib.cr_view_create(pointer, model._ptr, options, error), error)
-    del kept_plot
-    kept = [model]
-    page = owned(pointer[0], lib.cr_view_destroy, kept)
+    kept, error = [model], new_error()
+    page = _created(model, title, plot, triangles, textures, kept)
     if live:
         _simulate(page, model, motions[0] if motions else Data(model, keyframe), parameters, body, ahead)
     for motion in found:

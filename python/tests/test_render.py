@@ -93,5 +93,13 @@ def test_mistakes_are_named(cube, toss):
         carom.render(cube, toss, out="x.png", time=9)
     with pytest.raises(carom.ArgError, match="lookat has shape"):
         carom.render(cube, toss, lookat=(1, 2))
+    mujoco = pytest.importorskip("mujoco")
     with pytest.raises(carom.ArgError, match="the model was not loaded from a file"):
-        carom.render(carom.load("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"))
+        carom.render(carom.load(mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")))
+
+
+def test_a_text_is_drawn_as_its_file(tmp_path):
+    text = "<mujoco><worldbody><light pos='0 0 3'/><geom size='1' rgba='1 0 0 1'/></worldbody></mujoco>"
+    (tmp_path / "ball.xml").write_text(text)
+    drawn = carom.render(carom.load(text))
+    assert (drawn == carom.render(carom.load(tmp_path / "ball.xml"))).all() and drawn.std() > 5

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of motions: the numbers in it are those of the states that were given, wherever they come from."""
+import base64
 import importlib.util
+import inspect
+import pickle
+import re
 
 import numpy as np
 import pytest
@@ -158,3 +162,54 @@ def test_what_a_live_page_refuses(cube):
         carom.view(cube, live=True, plot="qpos[2]")
     with pytest.raises(carom.ArgError, match="need live=True"):
         carom.view(cube, parameters=["gravity[2]"])
+
+
+ROOM = """<mujoco><asset><texture name='squares' type='2d' {squares} width='16' height='16'/><material name='floor' texture='squares'/>
+</asset><worldbody><geom type='plane' size='2 1 .1' material='floor'/><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"""
+CHECKED = "builtin='checker' rgb1='1 0 0' rgb2='0 0 1'"
+
+
+def test_textures_are_those_of_the_file_or_text(tmp_path):
+    path = tmp_path / "room.xml"
+    path.write_text(ROOM.format(squares=CHECKED))
+    file, text = carom.load(path), carom.load(ROOM.format(squares=CHECKED))
+    expected = read(carom.view(file), tmp_path)
+    assert [picture["type"] for picture in expected["textures"]] == ["2d"] and expected["looks"][0]["texture"] == 0
+    for model in (text, pickle.loads(pickle.dumps(text)), file.copy(timestep=0.001)):
+        data = read(carom.view(model), tmp_path)
+        assert data["textures"] == expected["textures"] and data["looks"] == expected["looks"]
+    assert read(carom.view(text, textures=False), tmp_path)["textures"] == []
+    path.write_text("<mujoco/>")
+    with pytest.raises(carom.ArgError, match="it is another model"):
+        carom.view(file)
+    path.unlink()
+    assert read(carom.view(file), tmp_path)["textures"] == []
+
+
+def test_textures_of_assets(tmp_path):
+    path = tmp_path / "room.xml"
+    path.write_text(ROOM.format(squares=CHECKED))
+    picture = read(carom.view(carom.load(path)), tmp_path)["textures"][0]["png"]
+    text = ROOM.format(squares="file='squares.png'").replace("width='16' height='16'", "")
+    model = carom.load(text, assets={"squares.png": base64.b64decode(picture)})
+    assert len(read(carom.view(model), tmp_path)["textures"]) == 1
+
+
+def test_a_robot_with_options_has_its_page(tmp_path):
+    text = "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>" \
+           "<visual><geometry><sphere radius='.1'/></geometry></visual></link></robot>"
+    (tmp_path / "r.urdf").write_text(text)
+    for source in (text, tmp_path / "r.urdf"):
+        assert read(carom.view(carom.load(source, floating=True, ground=True)), tmp_path)["motions"]
+
+
+def test_the_command_has_no_option_more(cube):
+    """An option of carom view is a parameter of carom.view, of carom.load, or a method of the page."""
+    rows = re.findall(r'\{"--([a-z-]+)", CR_OPT', (SOURCE / "src/cli/view.c").read_text())
+    rows += re.findall(r'"--([a-z-]+)"', (SOURCE / "src/command/urdf_words.h").read_text())
+    other = {"out": "save", "force": "save", "json": "states", "plot": "plot", "parameter": "parameters", "model": "model",
+             "package-path": "package_path", "base": "floating", "no-self-collision": "self_collision"}
+    known = {*inspect.signature(carom.view).parameters, *inspect.signature(carom.load).parameters, "save", *vars(carom.view(cube))}
+    assert len(rows) > 10
+    for name in rows:
+        assert other.get(name, name) in known, name
