@@ -50,6 +50,7 @@ _LATER = {name: module for module, names in {
     "planning": "LivePlan Plan Planner plan",
     "rendering": "render",
     "rollouts": "Batch Rollout rollout",
+    "smoothing": "SmoothedGradient smoothed_gradient",
     "viewing": "Page view",
     "windows": "Recordings WindowFit",
 }.items() for name in names.split()}
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from carom.planning import LivePlan, Plan, Planner, plan
     from carom.rendering import render
     from carom.rollouts import Batch, Rollout, rollout
+    from carom.smoothing import SmoothedGradient, smoothed_gradient
     from carom.viewing import Page, view
     from carom.windows import Recordings, WindowFit
 

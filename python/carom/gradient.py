@@ -25,15 +25,13 @@ class Trust:
         return f"<carom.Trust: {self.verdict}: {self.text}>"
 
 
-class Gradient:
-    """A rollout with its loss and gradient: .loss, gradient["ctrl"] by each name, .time, .qpos, .qvel, .act and recorded
-    fields of every step. differences() and trust() run it again."""
+class Run:
+    """A model, a rollout with its start and method, a gradient by names and a loss: what one thread has."""
 
-    @with_contract("cr_gradient_create", "cr_gradient_compute")
     def __init__(self, model, loss, nstep, wrt, *, qpos=None, qvel=None, act=None, ctrl=None, start=None, every=False,
-                 record=(), cfd=None, derive=False, adjoint=None, memory=0, **options):
+                 record=(), cfd=None, derive=False, adjoint=None, memory=0, differentiates=True, **options):
         adaptive, options = method.split(options)
-        # differences and trust move parameters in the model, so it is a copy
+        # differences, trust and samples move parameters in the model, so it is a copy
         self.model = method.variant(model, options)
         self.model = model.copy() if self.model is model else self.model
         self.names = [wrt] if isinstance(wrt, str) else list(wrt)
@@ -49,11 +47,8 @@ class Gradient:
         self._set_method(adaptive, adjoint, memory, error)
         self._grid = adaptive.get("grid") or self.model.timestep
         self._set_start(start, {"qpos": qpos, "qvel": qvel, "act": act}, ctrl)
-        probe = Data(self.model)
-        self._losses = Losses(self.model, probe, 1, self.nstep, loss=loss, every=every, record=record, gradient=True,
-                              ctrl=self._ctrl[None])
-        self._run()
-        self.__dict__.update({name: values[0] for name, values in self._losses.fields.items()})
+        self._losses = Losses(self.model, Data(self.model), 1, self.nstep, loss=loss, every=every, record=record,
+                              gradient=differentiates, ctrl=self._ctrl[None])
 
     def _set_method(self, adaptive, adjoint, memory, error):
         steps = method.adaptive(adaptive)
@@ -80,9 +75,30 @@ class Gradient:
         held = arrays.real(np.zeros(nu) if start is None else start.ctrl)
         self._first = Data(self.model)
         lib.cr_state_copy(self.model._ptr, data, self._first._ptr, lib.CR_STATE_INTEGRATION)
-        self._ctrl = np.array(np.broadcast_to(held if ctrl is None else np.asarray(ctrl, float), (self.nstep, nu)))
-        if nu:
-            ffi.memmove(lib.cr_rollout_ctrl(self._rollout), arrays.pointer(self._ctrl), self._ctrl.nbytes)
+        # the memory of the rollout, so that losses in Python see the controls of the run that they are called for
+        memory = arrays.view(lib.cr_rollout_ctrl(self._rollout), self.nstep, nu, self._gradient, writable=True)
+        self._ctrl = np.asarray(memory).reshape(self.nstep, nu)
+        self._ctrl[...] = held if ctrl is None else np.asarray(ctrl, float)
+
+    def _shaped(self, name, numbers):
+        """Controls as nstep x nu, whole fields as their tangent."""
+        if name == "ctrl":
+            return numbers.reshape(self.nstep, self.model.nu)
+        field = self.model._fields.get(name)
+        if field is not None and field[1].tangent_width > 1 and field[1].rows != "none":
+            return numbers.reshape(-1, field[1].tangent_width)
+        return numbers
+
+
+class Gradient(Run):
+    """A rollout with its loss and gradient: .loss, gradient["ctrl"] by each name, .time, .qpos, .qvel, .act and recorded
+    fields of every step. differences() and trust() run it again."""
+
+    @with_contract("cr_gradient_create", "cr_gradient_compute")
+    def __init__(self, model, loss, nstep, wrt, **options):
+        super().__init__(model, loss, nstep, wrt, **options)
+        self._run()
+        self.__dict__.update({name: values[0] for name, values in self._losses.fields.items()})
 
     def _run(self):
         error, c_loss = new_error(), self._losses.loss()
@@ -105,15 +121,6 @@ class Gradient:
         n = lib.cr_gradient_count(self._gradient, i)
         numbers = np.frombuffer(ffi.buffer(lib.cr_gradient_get(self._gradient, i), n * 8)).copy() if n else np.zeros(0)
         return self._shaped(self.names[i], numbers)
-
-    def _shaped(self, name, numbers):
-        """Controls as nstep x nu, whole fields as their tangent."""
-        if name == "ctrl":
-            return numbers.reshape(self.nstep, self.model.nu)
-        field = self.model._fields.get(name)
-        if field is not None and field[1].tangent_width > 1 and field[1].rows != "none":
-            return numbers.reshape(-1, field[1].tangent_width)
-        return numbers
 
     def __getitem__(self, name):
         return self._values[name]
@@ -176,6 +183,13 @@ class Gradient:
         return f"<carom.Gradient of {self.loss:.12g} by {', '.join(self.names)}>"
 
 
+def steps_of(nstep, ctrl):
+    """The number of steps: as given, or that of the controls."""
+    if nstep is None and np.ndim(ctrl) != 2:
+        raise ArgError("nstep is needed where ctrl does not say how many steps there are")
+    return np.shape(ctrl)[0] if nstep is None else nstep
+
+
 def grad(model, loss, nstep=None, *, wrt="qpos", ctrl=None, **options):
     """The gradient of a loss of one rollout by named numbers: a Gradient.
 
@@ -189,8 +203,4 @@ def grad(model, loss, nstep=None, *, wrt="qpos", ctrl=None, **options):
     derive   constants that follow from parameters follow them
     adjoint  "continuous", or a dict of rtol, atol and states: of the differential equation, not of the steps
     """
-    if nstep is None:
-        if np.ndim(ctrl) != 2:
-            raise ArgError("nstep is needed where ctrl does not say how many steps there are")
-        nstep = np.shape(ctrl)[0]
-    return Gradient(model, loss, nstep, wrt, ctrl=ctrl, **options)
+    return Gradient(model, loss, steps_of(nstep, ctrl), wrt, ctrl=ctrl, **options)
