@@ -5,6 +5,7 @@
 #define CAROM_PLAN_H
 
 #include "carom/cost.h"
+#include "carom/estimator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,9 @@ typedef struct {
   cr_real temperature;  // MPPI: of exp(-(cost - lowest) / temperature) [0.1 of the spread of costs]
   int polish;           // MIXED: gradient steps of each [4]
   cr_real regularisation;  // ILQR, the first one [1e-6]
+  const cr_estimator_options*
+      estimator;  // GRADIENT by Adam, MIXED: the gradient of the mean cost under noise on
+                  // the knots, sigma[nu] of each control; NULL: [of the cost itself]
 } cr_plan_options;
 
 /// What an iteration came to.

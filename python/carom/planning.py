@@ -85,7 +85,8 @@ class Planner:
     @with_contract("cr_planner_create")
     def __init__(self, model, cost, nstep=None, *, horizon=None, start=None, method="ilqr", controls="step", knots=0,
                  warm=None, threads=0, seed=1, cfd=None, lower=None, upper=None, descent="adam", rate=0.0, clip=0.0, samples=0,
-                 elite=0, colour="white", noise=0.0, wide_noise=0.0, temperature=0.0, polish=0, regularisation=0.0, **options):
+                 elite=0, colour="white", noise=0.0, wide_noise=0.0, temperature=0.0, polish=0, regularisation=0.0,
+                 estimator=None, sigma=None, estimator_samples=32, draws="antithetic", bias=None, **options):
         adaptive, options = _method.split(options)
         self.model = _method.variant(model, options)
         self.interval = adaptive.get("grid") or self.model.timestep
@@ -103,6 +104,13 @@ class Planner:
                            descent=_word("descent", descent), rate=rate, clip=clip, samples=int(samples), elite=int(elite),
                            colour=_word("noise_colour", colour), noise=noise, wide_noise=wide_noise, temperature=temperature,
                            polish=int(polish), regularisation=regularisation)
+        if (estimator is None) != (sigma is None):
+            raise ArgError("estimator and sigma go together")
+        if estimator is not None:
+            noise = arrays.real(np.broadcast_to(np.asarray(sigma, float), self.model.nu))
+            kept = struct("cr_estimator_options", kind=_word("estimator_kind", estimator), sigma=arrays.pointer(noise),
+                          samples=int(estimator_samples), draws=_word("draws", draws), bias=bias or 0.0)
+            c_options.estimator = kept
         error, pointer = new_error(), ffi.new("cr_planner**")
         self.cost.check(lib.cr_planner_create(pointer, self.model._ptr, self.cost._ptr, c_options, error), error)
         self._ptr = owned(pointer[0], lib.cr_planner_destroy, self.model._ptr, self.cost, self._backward)
@@ -430,6 +438,9 @@ def plan(model, cost, nstep=None, *, horizon=None, iterations=100, tolerance=1e-
     samples, elite, colour, noise, wide_noise, temperature, polish, seed
                                              of methods that sample
     regularisation                           of ilqr
+    estimator, sigma, estimator_samples, draws, bias
+                of gradient and mixed: follow the gradient of the mean cost under noise on the knots: "first", "zeroth" or
+                "alpha"; sigma is its standard deviation, one number or one a control (docs/planning.md)
     cfd, threads, and options by keyword     as carom.rollout; rtol and events are not for ilqr
     """
     return Planner(model, cost, nstep, horizon=horizon, **options).solve(iterations, tolerance, progress)

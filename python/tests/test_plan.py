@@ -240,3 +240,16 @@ def test_mistakes_have_a_sentence(cartpole, hanging):
                         (lambda: planner.control(5), "step"), (lambda: planner.shift(-1), "steps")]:
         with pytest.raises(carom.ArgError, match=words):
             call()
+
+
+def test_estimators_see_contacts_ahead():
+    model = carom.load(SOURCE / "examples/tasks/push.xml")
+    cost = [carom.Term("qpos[puck] - 0.4", name="goal", terminal=10, norm="quadratic"),
+            carom.Term("ctrl[0]", name="effort", weight=0.001, norm="quadratic")]
+    options = dict(nstep=100, method="gradient", controls="linear", knots=4, rate=0.1, iterations=120, tolerance=0)
+    plain = carom.plan(model, cost, **options)
+    assert plain.cost == pytest.approx(0.8)
+    for estimator in ("first", "zeroth", "alpha"):
+        assert carom.plan(model, cost, estimator=estimator, sigma=1.5, **options).cost < 0.05
+    with pytest.raises(carom.ArgError, match="go together"):
+        carom.plan(model, cost, sigma=1.5, **options)

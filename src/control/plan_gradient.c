@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning by the gradient of the rollout.
+// Planning by the gradient of the rollout, or that of its mean under noise (plan_noise.c).
 //   [plan.g1] Adam: theta -= rate m / (sqrt s + eps), projected on the limits (learn/adam.h)
 //   [plan.g2] L-BFGS: theta(a) = clip(theta - a B g), the lowest of a = 1, 1/2, ..., 1/128
 // Of every iterate that was run the best is the plan.
@@ -85,7 +85,7 @@ static cr_real clip(const cr_planner* p, cr_real* g) {
 
 static cr_status adam(cr_planner* p, descent* w) {
   cr_real cost;
-  CR_TRY(cri_plan_gradient(p, 0, w->x, &cost, w->g));
+  CR_TRY(cri_plan_slope(p, 0, w->x, &cost, w->g));
   p->rollouts++;
   if (!isfinite(cost)) {  // back to the plan, with shorter steps
     p->failed++;

@@ -76,7 +76,7 @@ static cr_status polish(void* context, int item, int worker) {
   w->costs[item] = w->samples.costs[from];
   for (int k = 1; k <= p->o.polish && isfinite(w->costs[item]); k++) {
     cr_real cost;
-    CR_TRY(cri_plan_gradient(p, worker, x, &cost, g));
+    CR_TRY(cri_plan_slope(p, worker, x, &cost, g));
     if (cost < w->costs[item]) {
       w->costs[item] = cost;
       cr_copy(best, x, p->n);
@@ -103,7 +103,10 @@ static cr_status improve(cr_planner* p, cr_error* error) {
   cr_copy(w->samples.centre, p->knots, p->n);
   cri_samples_draw(&w->samples, p);
   CR_TRY(cri_samples_evaluate(&w->samples, p));
-  CR_TRY(cr_pool_run(p->pool, p->o.elite, polish, p));
+  for (int i = 0; i < p->o.elite && p->noise != NULL; i++) {  // estimates have all workers
+    CR_TRY(polish(p, i, 0));
+  }
+  CR_TRY(p->noise == NULL ? cr_pool_run(p->pool, p->o.elite, polish, p) : CR_OK);
   p->rollouts += p->o.elite * (p->o.polish + 1);
   int best = cri_plan_lowest(w->costs, p->o.elite);
   cri_plan_take(p, w->best + (ptrdiff_t)best * p->n, w->costs[best]);

@@ -129,6 +129,7 @@ static cr_status make(cr_planner* p, const cr_cost* cost, cr_error* error) {
   for (int i = 0; i < p->nworker; i++) {
     CR_TRY(make_worker(p, &p->workers[i], cost, error));
   }
+  CR_TRY(cri_plan_noise_make(p, error));
   return p->method->create(p, error);
 }
 
@@ -154,7 +155,8 @@ cr_status cr_planner_create(cr_planner** out, const cr_model* m, const cr_cost* 
   set_defaults(&p->o);
   p->method = methods[options->method];
   cr_status status = make(p, cost, error);
-  p->o.adaptive = NULL;  // its target need not outlive this call
+  p->o.adaptive = NULL;  // their targets need not outlive this call
+  p->o.estimator = NULL;
   if (status != CR_OK) {
     cr_planner_destroy(p);
     return status;
@@ -178,6 +180,7 @@ void cr_planner_destroy(cr_planner* p) {
   free(p->workers);
   cr_pool_free(p->pool);
   cri_data_free(p->start);
+  cri_plan_noise_free(p->noise);
   cri_controls_free(&p->controls);
   free(p->knots);
   free(p->ctrl);

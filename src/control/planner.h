@@ -49,6 +49,9 @@ static inline void cri_numbers_bool(cri_plan_numbers* v, bool* x) {
   *x = number != 0;
 }
 
+/// What an estimate of a gradient under noise needs.
+typedef struct cri_plan_noise cri_plan_noise;
+
 typedef struct cri_plan_method {
   const char* word;
   bool adaptive;  // knows adaptive steps
@@ -74,10 +77,11 @@ struct cr_planner {
   cri_plan_worker* workers;
   int nworker;
   cri_controls controls;
-  int n;           // nknot x nu
-  cr_real* knots;  // the plan
-  cr_real* ctrl;   // its controls
-  cr_real cost;    // its cost, if known
+  cri_plan_noise* noise;  // NULL: gradients of the cost itself
+  int n;                  // nknot x nu
+  cr_real* knots;         // the plan
+  cr_real* ctrl;          // its controls
+  cr_real cost;           // its cost, if known
   bool known;
   cr_data* start;
   int iterations, rollouts, failed;
@@ -91,6 +95,17 @@ cr_status cri_plan_cost(cr_planner* p, int worker, const cr_real* knots, cr_real
 /// The same with its gradient[n] by the knots.
 cr_status cri_plan_gradient(cr_planner* p, int worker, const cr_real* knots, cr_real* cost,
                             cr_real* gradient);
+
+/// Memory of estimates for p->o.estimator, if there is one.
+/// Errors   CR_ERR_ARG: options that do not go together; CR_ERR_MEMORY
+cr_status cri_plan_noise_make(cr_planner* p, cr_error* error);
+void cri_plan_noise_free(cri_plan_noise* noise);
+
+/// The cost and the gradient to follow: that of the cost, on one worker; with p->noise that of the mean cost under noise on the knots,
+/// of samples over all workers, so only the planner's own thread may ask. One iteration has one set of samples. A sample without a cost adds
+/// nothing; where these are more than half, the cost is infinity.
+cr_status cri_plan_slope(cr_planner* p, int worker, const cr_real* knots, cr_real* cost,
+                         cr_real* gradient);
 
 /// Runs the worker's rollout from the start with the controls that are in it.
 cr_status cri_plan_run(cr_planner* p, int worker, cr_real* cost);

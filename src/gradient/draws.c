@@ -77,6 +77,13 @@ static void find_bases(cri_draws* w) {
   }
 }
 
+void cri_draws_renew(cri_draws* w, uint64_t seed) {
+  w->seed = seed;
+  if (w->kind == CR_DRAWS_QUASI) {
+    find_bases(w);
+  }
+}
+
 static cr_status check(const cri_draws* w, const cr_estimator_options* o, cr_error* error) {
   int group = w->kind == CR_DRAWS_QUASI        ? CRI_DRAWS_REPLICATES
               : w->kind == CR_DRAWS_ANTITHETIC ? 2

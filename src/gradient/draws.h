@@ -26,6 +26,9 @@ cr_status cri_draws_make(cri_draws* draws, const cr_estimator_options* options, 
                          cr_error* error);
 void cri_draws_free(cri_draws* draws);
 
+/// Other samples, those of another seed. Allocates nothing.
+void cri_draws_renew(cri_draws* draws, uint64_t seed);
+
 /// Samples of a group: their mean is independent of those of other groups. Groups follow each other.
 int cri_draws_group(const cri_draws* draws);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimators of the gradient of a smoothed loss. carom/estimator.h documents the public function.
-//   [estimator.e1] F = mean of L'(x + w_i)
-//   [estimator.e2] Z = mean of (L(x + w_i) - L(x)) S^-1 w_i
-// Sums of samples, and what is made of them, are in gradient/moments.c.
 #include "carom/estimator.h"
 
 #include <stdlib.h>
@@ -23,12 +20,10 @@ typedef struct {
   const cr_loss* losses;
   const cr_estimator_options* o;
   int n, first;  // first sample of the chunk
-  bool by_gradient, by_loss;
   cri_draws draws;
   cri_start start;
-  cr_real baseline;
   cr_real *loss, *rows, *w;  // CHUNK; CHUNK x n, of gradients; a row for each worker
-  cr_real *score, *z;
+  cr_real* score;
   cr_error* errors;  // one a worker
   cr_real* memory;
   cri_moments s;
@@ -43,8 +38,8 @@ static cr_real* take(cr_real** at, size_t n) {
 }
 
 static cr_status make(estimator* e, int nworker, cr_error* error) {
-  size_t n = (size_t)e->n, rows = e->by_gradient ? CHUNK * n : 0;
-  cr_real* at = e->memory = calloc(CHUNK + rows + (size_t)nworker * n + 2 * n + 1, sizeof *at);
+  size_t n = (size_t)e->n, rows = CHUNK * n;
+  cr_real* at = e->memory = calloc(CHUNK + rows + (size_t)nworker * n + n + 1, sizeof *at);
   e->errors = calloc((size_t)nworker, sizeof *e->errors);
   if (at == NULL || e->errors == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "estimator: no memory for %d numbers", e->n);
@@ -53,7 +48,6 @@ static cr_status make(estimator* e, int nworker, cr_error* error) {
   e->rows = take(&at, rows);
   e->w = take(&at, (size_t)nworker * n);
   e->score = take(&at, n);
-  e->z = take(&at, n);
   CR_TRY(cri_draws_make(&e->draws, e->o, e->n, error));
   return cri_moments_make(&e->s, e->n, cri_draws_group(&e->draws), e->o->kind, error);
 }
@@ -80,7 +74,7 @@ static cr_status run_sample(estimator* e, int item, int worker, cr_error* error)
   if (!isfinite(e->loss[item])) {
     return cri_fail(error, CR_ERR_NONFINITE, "the loss is %g", (double)e->loss[item]);
   }
-  if (!e->by_gradient) {
+  if (!e->s.by_gradient) {
     return CR_OK;
   }
   CR_TRY(cr_rollout_gradient(g->rollout, g->m, g->backward, loss, error));
@@ -104,14 +98,10 @@ static cr_status sample(void* context, int item, int worker) {
 // ---- sums
 
 static void add_sample(estimator* e, int item) {
-  if (e->by_loss) {
-    cri_draws_get(&e->draws, e->first + item, e->z, e->score);
+  if (e->s.by_loss) {
+    cri_draws_get(&e->draws, e->first + item, e->w, e->score);
   }
-  for (int k = 0; k < e->n && e->by_loss; k++) {
-    e->z[k] = (e->loss[item] - e->baseline) * e->score[k];  // [estimator.e2]
-  }
-  const cr_real* f = e->rows + (e->by_gradient ? (ptrdiff_t)item * e->n : 0);
-  cri_moments_add(&e->s, e->loss[item], f, e->z);  // [estimator.e1]
+  cri_moments_add(&e->s, e->loss[item], e->rows + (ptrdiff_t)item * e->n, e->score);
 }
 
 // of the workers that failed, the one with the lowest sample is that of the pool's status
@@ -167,13 +157,13 @@ static cr_status run(estimator* e, int nworker, cr_smoothed_gradient* to, cr_err
   cr_pool* pool = NULL;
   CR_TRY(make(e, nworker, error));
   CR_TRY(cr_rollout_run(g->rollout, g->m, g->nstep, &e->losses[0], error));
-  e->baseline = g->rollout->loss;
+  cri_moments_begin(&e->s, g->rollout->loss);
   CR_TRY(cri_start_keep(&e->start, g->m, g->rollout, error));
   CR_TRY(cr_pool_create(&pool, nworker, error));
   cr_status status = find_samples(e, pool, error);
   cr_pool_free(pool);
   if (status == CR_OK) {
-    cri_moments_estimate(&e->s, e->o, e->baseline, to);
+    cri_moments_estimate(&e->s, e->o, to);
   }
   return status;
 }
@@ -187,13 +177,9 @@ cr_status cr_gradient_estimate(cr_gradient* const* workers, const cr_loss* losse
   CR_TRY(cri_check_size(&call, options->size, sizeof *options, "cr_estimator_options"));
   CR_TRY(cri_given(&call, estimate, "where the estimate goes"));
   CR_TRY(cri_check_size(&call, estimate->size, sizeof *estimate, "cr_smoothed_gradient"));
-  CR_TRY(cri_moments_check(options, error));
-  estimator e = {.workers = workers,
-                 .losses = losses,
-                 .o = options,
-                 .n = cri_gradient_size(workers[0]),
-                 .by_gradient = options->kind != CR_ESTIMATOR_ZEROTH,
-                 .by_loss = options->kind != CR_ESTIMATOR_FIRST};
+  CR_TRY(cri_estimator_check(options, error));
+  estimator e = {
+      .workers = workers, .losses = losses, .o = options, .n = cri_gradient_size(workers[0])};
   cr_status status = run(&e, nworker, estimate, error);
   if (e.start.d != NULL) {
     cri_start_put(&e.start, workers[0]->m, workers[0]->rollout);

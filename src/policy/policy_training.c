@@ -91,7 +91,7 @@ static cr_status check(const cri_call* call, const cr_model* m, const cr_data* s
   CR_TRY(cri_cost_check(call, cost, m));
   CR_TRY(cri_given(call, policy, "the policy's options"));
   const cr_estimator_options estimator = estimator_of(o);
-  CR_TRY(cri_moments_check(&estimator, call->error));
+  CR_TRY(cri_estimator_check(&estimator, call->error));
   CR_TRY(check_counts(o, call->error));
   CR_TRY(check_rates(o, call->error));
   CR_TRY(o->varied == NULL && o->nvaried > 0 ? cri_is_null(call, "the varied parameters") : CR_OK);
@@ -115,8 +115,8 @@ static cr_status make_room(cr_policy_training* t, cr_error* error) {
   t->baseline = at;
   t->loss = t->baseline + o->starts;
   t->F = t->loss + CHUNK;
-  t->Z = t->F + rows;
-  t->gradient = t->Z + rows;
+  t->score = t->F + rows;
+  t->gradient = t->score + rows;
   t->mean = t->gradient + n;
   t->square = t->mean + n;
   int group = o->starts > 1 ? o->samples / o->starts : o->antithetic ? 2 : 1;
@@ -205,8 +205,8 @@ static cr_status run_sample(void* context, int item, int worker) {
   if (t->by_gradient) {
     cr_copy(t->F + (ptrdiff_t)item * t->n, p->bar, t->n);
   }
-  for (int i = 0; i < t->n && t->by_loss; i++) {  // [policy.p3]
-    t->Z[(ptrdiff_t)item * t->n + i] = (t->loss[item] - t->baseline[start]) * p->score[i];
+  if (t->by_loss) {
+    cr_copy(t->score + (ptrdiff_t)item * t->n, p->score, t->n);
   }
   return CR_OK;
 }
@@ -238,13 +238,15 @@ static cr_status find_samples(cr_policy_training* t, int k, cr_error* error) {
   const cr_policy_training_options* o = &t->motions.o;
   t->k = k;
   cri_motions_begin(&t->motions, geometric(t, k, o->noise_end));
-  cri_moments_clear(&t->sums);
+  cri_moments_begin(&t->sums, 0);
   CR_TRY(t->by_loss ? run(t, o->starts, run_start, error) : CR_OK);
   for (t->first = 0; t->first < o->samples; t->first += CHUNK) {
     int n = o->samples - t->first < CHUNK ? o->samples - t->first : CHUNK;
     CR_TRY(run(t, n, run_sample, error));
     for (int i = 0; i < n; i++) {
-      cri_moments_add(&t->sums, t->loss[i], t->F + (ptrdiff_t)i * t->n, t->Z + (ptrdiff_t)i * t->n);
+      t->sums.baseline = t->baseline[(t->first + i) / (o->samples / o->starts)];  // [policy.p3]
+      cri_moments_add(&t->sums, t->loss[i], t->F + (ptrdiff_t)i * t->n,
+                      t->score + (ptrdiff_t)i * t->n);
     }
   }
   return CR_OK;
@@ -261,8 +263,8 @@ cr_status cr_policy_training_estimate(cr_policy_training* t, int k, cr_smoothed_
   }
   CR_TRY(find_samples(t, k, error));
   const cr_estimator_options o = estimator_of(&t->motions.o);
-  cr_real baseline = t->by_loss ? mean_of(t->baseline, t->motions.o.starts) : (cr_real)NAN;
-  cri_moments_estimate(&t->sums, &o, baseline, estimate);
+  t->sums.baseline = t->by_loss ? mean_of(t->baseline, t->motions.o.starts) : (cr_real)NAN;
+  cri_moments_estimate(&t->sums, &o, estimate);
   return CR_OK;
 }
 

@@ -57,6 +57,11 @@
   X(planner, temperature, REAL, "0", 0, 1e12, "", "of mppi; 0: a tenth of the spread of costs") \
   X(planner, polish,      INT, "0", 0, 100000, "", "gradient steps of mixed; 0: 4") \
   X(planner, regularisation, REAL, "0", 0, 1e12, "", "of ilqr; 0: 1e-6") \
+  X(planner, estimator,   TEXT, "", 0, 0, "", "of gradient and mixed: follow the gradient of the mean cost under noise: first, zeroth or alpha") \
+  X(planner, sigma,       TEXT, "", 0, 0, "", "standard deviation of this noise on the knots, in the controls' units: one number, or one a control") \
+  X(planner, estimator_samples, INT, "32", 2, 1000000, "", "of an estimate") \
+  X(planner, draws,       WORD, "antithetic", 0, 2, "draws", "of an estimate") \
+  X(planner, bias,        REAL, "0", 0, 1e300, "", "of alpha: how far an estimate may be from the truth; 0: twice what chance explains") \
   X(planner, rtol,        REAL, "0", 0, 1, "", "adaptive steps: allowed error; 0: steps of the model's length") \
   X(planner, events,      BOOL, "false", 0, 0, "", "adaptive steps end where contacts and limits change") \
   X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc and, if wished, the scale; default wc / 10")

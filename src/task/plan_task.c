@@ -485,7 +485,42 @@ static void hold_start(cr_plan_task* t) {
   cr_planner_restart(t->planning);
 }
 
+// the estimator of the task; none: options->size is 0
+static cr_status make_estimator(const cr_plan_task* t, cr_estimator_options* options,
+                                cr_error* error) {
+  static cr_real sigma[MOST_NUMBERS];
+  const cr_task_planner* o = &t->planner;
+  int n, kind = cr_enum_value("estimator_kind", o->estimator);
+  if (o->estimator[0] == 0) {
+    return o->sigma[0] == 0
+               ? CR_OK
+               : cri_fail(error, CR_ERR_FORMAT, "planner: sigma: only with an estimator");
+  }
+  if (kind < 0) {
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "planner: estimator '%s': first, zeroth or alpha expected", o->estimator);
+  }
+  CR_TRY(read_numbers("planner: sigma", o->sigma, sigma, &n, error));
+  if ((n != 1 && n != t->nu) || t->nu > MOST_NUMBERS) {
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "planner: sigma has %d numbers; one, or %d for the controls, are expected", n,
+                    t->nu);
+  }
+  for (int i = n; i < t->nu; i++) {
+    sigma[i] = sigma[0];
+  }
+  *options = (cr_estimator_options){.size = sizeof *options,
+                                    .kind = (cr_estimator_kind)kind,
+                                    .samples = o->estimator_samples,
+                                    .sigma = sigma,
+                                    .draws = (cr_draws)o->draws,
+                                    .bias = (cr_real)o->bias};
+  return CR_OK;
+}
+
 static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
+  cr_estimator_options estimator = {.size = 0};
+  CR_TRY(make_estimator(t, &estimator, error));
   const cr_task_planner* o = &t->planner;
   double steps = t->top.horizon / t->step;
   t->nstep = steps < 1e8 ? (int)(steps + 0.5) : -1;
@@ -516,7 +551,8 @@ static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
                                    .wide_noise = (cr_real)o->wide_noise,
                                    .temperature = (cr_real)o->temperature,
                                    .polish = o->polish,
-                                   .regularisation = (cr_real)o->regularisation};
+                                   .regularisation = (cr_real)o->regularisation,
+                                   .estimator = estimator.size > 0 ? &estimator : NULL};
   CR_TRY(cr_planner_create(&t->planning, t->m, t->cost, &options, error));
   hold_start(t);
   return cr_planner_set_start(t->planning, t->start, error);

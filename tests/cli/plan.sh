@@ -30,6 +30,21 @@ for set in "method=gradient rate=0.1" "method=gradient descent=lbfgs controls=cu
   holds method 'j["iterations"] == 4 and j["cost"] > 0'
 done
 
+# ---- under noise: a push over a gap, for any number of threads; after a stop the same digits
+expect 0 push plan "$tasks/push.yaml" --out push --threads 1 --json
+holds push 'j["cost"] < 0.02'
+expect 0 still plan "$tasks/push.yaml" --set planner.estimator= planner.sigma= --out still --json
+holds still 'close(j["cost"], 0.8, 1e-9)'
+set -- plan "$tasks/push.yaml" --set planner.rate=0.5
+expect 0 whole "$@" planner.iterations=12 --out shaken --threads 2
+expect 0 part "$@" planner.iterations=7 --out shaken_part --threads 1
+expect 0 rest "$@" planner.iterations=12 --out shaken_part --resume --threads 3
+cmp -s shaken/knots.csv shaken_part/knots.csv || fail "other digits after --resume"
+refused 2 "estimator 'second': first, zeroth or alpha expected" plan "$tasks/push.yaml" --set planner.estimator=second --out no
+refused 2 "sigma has 2 numbers; one, or 1 for the controls" plan "$tasks/push.yaml" --set 'planner.sigma=1 2' --out no
+refused 2 "sigma: only with an estimator" plan "$tasks/push.yaml" --set planner.estimator= --out no
+refused 2 "an estimator needs method gradient" plan "$tasks/push.yaml" --set planner.method=cem --out no
+
 # ---- going on after the end: the history grows
 cp one/cost.csv before.csv
 expect 0 more plan "$tasks/cartpole.yaml" --set horizon=1 planner.iterations=3 --out one --threads 1 --resume --json
