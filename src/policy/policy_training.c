@@ -24,8 +24,8 @@ struct cr_policy_training {
   // an iteration
   int k, first;
   bool by_gradient, by_loss;
-  cr_real *baseline, *loss, *F, *Z;   // starts; CHUNK; CHUNK x n
-  cr_real *gradient, *mean, *square;  // n: the estimate, moments of Adam
+  cr_real *baseline, *loss, *F, *score;  // starts; CHUNK; CHUNK x n
+  cr_real *gradient, *mean, *square;     // n: the estimate, moments of Adam
   cr_real* memory;
 };
 

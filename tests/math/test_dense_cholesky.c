@@ -30,7 +30,7 @@ TEST(a_factor_solves_and_multiplies) {
 }
 
 TEST(the_first_bad_row_is_named) {
-  cr_real A[9] = {2, 0, 0, 1, 1, 0, 0, 0, -1}, B[4] = {1, 0, 1, 1}, C[1] = {CR_R(NAN)};
+  cr_real A[9] = {2, 0, 0, 1, 1, 0, 0, 0, -1}, B[4] = {1, 0, 1, 1}, C[1] = {(cr_real)NAN};
   assert_int_equal(cr_dense_chol_factor(A, 3, 0), 2);
   assert_int_equal(cr_dense_chol_factor(B, 2, CR_R(1e-12)), 1);
   assert_int_equal(cr_dense_chol_factor(C, 1, 0), 0);
