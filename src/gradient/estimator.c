@@ -159,6 +159,9 @@ static cr_status run(estimator* e, int nworker, cr_smoothed_gradient* to, cr_err
   CR_TRY(cr_rollout_run(g->rollout, g->m, g->nstep, &e->losses[0], error));
   cri_moments_begin(&e->s, g->rollout->loss);
   CR_TRY(cri_start_keep(&e->start, g->m, g->rollout, error));
+  for (int i = 1; i < nworker; i++) {
+    cri_start_put(&e->start, e->workers[i]->m, e->workers[i]->rollout);
+  }
   CR_TRY(cr_pool_create(&pool, nworker, error));
   cr_status status = find_samples(e, pool, error);
   cr_pool_free(pool);

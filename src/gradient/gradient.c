@@ -350,7 +350,11 @@ cr_status cri_gradient_read_moved(cr_gradient* g, const cr_real* step, cr_real* 
 
 static cr_status put_start(cr_gradient* g, cr_rollout* r, const cri_start* start,
                            const cr_real* step, cr_error* error) {
-  cri_start_put(start, g->m, r);
+  if (cri_gradient_moves_model(g)) {
+    cri_start_put(start, g->m, r);
+  } else {
+    cri_start_put_state(start, g->m, r);
+  }
   if (step != NULL) {
     move_all(g, r, step);
   }

@@ -32,7 +32,8 @@ int cri_gradient_size(const cr_gradient* g);
 /// True if a name is of a field of the model.
 bool cri_gradient_moves_model(const cr_gradient* g);
 
-/// Puts a start, moved by `step` (NULL: not moved), into the rollout and the model; constants follow where they are derived.
+/// Puts a start, moved by `step` (NULL: not moved), into the rollout and, where a name is of the model, into the model; constants
+/// follow where they are derived. Otherwise the model has to have the numbers of the start already.
 cr_status cri_gradient_put(cr_gradient* g, const cri_start* start, const cr_real* step,
                            cr_error* error);
 

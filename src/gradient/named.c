@@ -114,7 +114,7 @@ cr_status cri_start_keep(cri_start* start, const cr_model* m, cr_rollout* r, cr_
   return CR_OK;
 }
 
-void cri_start_put(const cri_start* start, cr_model* m, cr_rollout* r) {
+static void put_model(const cri_start* start, cr_model* m) {
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     cr_field_kind kind = cri_field(id)->kind;
@@ -123,9 +123,17 @@ void cri_start_put(const cri_start* start, cr_model* m, cr_rollout* r) {
       cr_copy(cri_field_real(m, NULL, id), cri_field_real(&start->m, NULL, id), n);
     }
   }
+}
+
+void cri_start_put_state(const cri_start* start, const cr_model* m, cr_rollout* r) {
   cri_inputs_copy(m, r->d, start->d);
   size_t controls = (size_t)start->nstep * (size_t)m->nu;
   memcpy(r->ctrl, start->ctrl, controls * sizeof *start->ctrl);
+}
+
+void cri_start_put(const cri_start* start, cr_model* m, cr_rollout* r) {
+  put_model(start, m);
+  cri_start_put_state(start, m, r);
 }
 
 void cri_start_free(cri_start* start) {

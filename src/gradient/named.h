@@ -48,6 +48,9 @@ cr_status cri_start_keep(cri_start* start, const cr_model* m, cr_rollout* r, cr_
 /// Puts the stored start into r and m.
 void cri_start_put(const cri_start* start, cr_model* m, cr_rollout* r);
 
+/// Into r alone, where m has the start's numbers.
+void cri_start_put_state(const cri_start* start, const cr_model* m, cr_rollout* r);
+
 void cri_start_free(cri_start* start);
 
 #endif
