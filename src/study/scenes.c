@@ -3,7 +3,6 @@
 #include "study/scenes.h"
 
 #include <stdio.h>
-#include <string.h>
 
 // direct stiffness and damping; with a constant impedance they are the acceleration's
 const char cri_scene_wall[] =
@@ -35,15 +34,6 @@ const char cri_scene_cube[] =
     "    </body>\n"
     "  </worldbody>\n"
     "</mujoco>\n";
-
-cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model** m,
-                         cr_error* error) {
-  char file[CR_MAX_PATH], path[CR_MAX_PATH];
-  (void)snprintf(file, sizeof file, "%s.xml", name);
-  CR_TRY(cri_path_join(path, book->folder, file, error));
-  CR_TRY(cri_file_write(path, text, strlen(text), error));
-  return cr_model_open(m, path, error);
-}
 
 cr_status cri_scene_variant(cr_model** variant, const cr_model* m, const char* integrator,
                             const char* collision, cr_error* error) {

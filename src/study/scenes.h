@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of the studies, as MJCF text. Each is written into the folder of the results, where
-// every other command can open it, and loaded from there.
+// The models of the studies, as MJCF text.
 #ifndef CR_STUDY_SCENES_H
 #define CR_STUDY_SCENES_H
 
 #include "carom/carom.h"
-#include "notebook/notebook.h"
+#include "notebook/scene_file.h"
 
 /// A mass on a line before a wall that pushes back with -50 q - v.
 extern const char cri_scene_wall[];
@@ -15,11 +14,6 @@ enum { CR_TOSS_BALL, CR_TOSS_CUBE, CR_TOSS_CAPSULE, CR_TOSS_CYLINDER, CR_TOSS_EL
 enum { CR_N_TOSS = 5 };
 extern const char* const cri_toss_names[CR_N_TOSS];
 extern const cr_real cri_toss_y0[CR_N_TOSS];  // where they start
-
-/// Writes folder/<name>.xml and opens it. Owner: the caller, cr_model_destroy.
-/// Errors   CR_ERR_FILE, those of cr_model_open
-cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model** m,
-                         cr_error* error);
 
 /// The scene of a toss: file toss_<name>.xml.
 cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model** m, cr_error* error);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "estimates/noise_studies.h"
+
 static const cr_study studies[] = {
     {"toy", "a mass and a wall: what fixed steps do to a gradient", false, cri_study_toy},
     {"toss", "five bodies tossed on a floor: adaptive steps against fixed ones", false,
@@ -31,6 +33,15 @@ static const cr_study studies[] = {
      cri_study_cube},
     {"quadruped", "a robot trots: forces of feet by predictive control, then by a network", true,
      cri_study_quadruped},
+    {"curling", "gradients under noise: variances as contact gets sharp", false, cri_study_curling},
+    {"wall", "gradients under noise: a loss that jumps", false, cri_study_wall},
+    {"pushing", "gradients under noise: descent of bodies that push or drag another", false,
+     cri_study_pushing},
+    {"pivot", "gradients under noise: descent of a throw at a bar", false, cri_study_pivot},
+    {"heaviside", "gradients under noise: steps in one and five dimensions", false,
+     cri_study_heaviside},
+    {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
+     cri_study_continuity},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 

@@ -80,14 +80,3 @@ TEST(billiard_has_a_table_under_gravity_only) {
   }
   assert_true(scratch_has("billiard.xml") && scratch_has("billiard_nogravity.xml"));
 }
-
-TEST(what_cannot_be_written_or_opened_is_named) {
-  cr_notebook book = book_here();
-  cr_error error = {0};
-  cr_model* m = NULL;
-  assert_int_equal(cri_scene_open(&book, "broken", "<mujoco", &m, &error), CR_ERR_MODEL);
-  assert_non_null(strstr(error.text, "broken.xml"));
-  (void)strcpy(book.folder, scratch_path("nowhere"));
-  assert_int_equal(cri_scene_open(&book, "wall", cri_scene_wall, &m, &error), CR_ERR_FILE);
-  assert_non_null(strstr(error.text, "wall.xml"));
-}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The studies of gradients under noise (docs/estimators.md), for the list of all studies.
+#ifndef CR_ESTIMATES_NOISE_STUDIES_H
+#define CR_ESTIMATES_NOISE_STUDIES_H
+
+#include "notebook/notebook.h"
+
+cr_status cri_study_curling(cr_notebook* book, cr_error* error);
+cr_status cri_study_wall(cr_notebook* book, cr_error* error);
+cr_status cri_study_pushing(cr_notebook* book, cr_error* error);
+cr_status cri_study_pivot(cr_notebook* book, cr_error* error);
+cr_status cri_study_heaviside(cr_notebook* book, cr_error* error);
+cr_status cri_study_continuity(cr_notebook* book, cr_error* error);
+
+#endif
