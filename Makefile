@@ -149,6 +149,10 @@ bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS
 	@printf '`mjd_transitionFD`, one-sided; and how much longer an iteration is with these instead.\n\n' >> $(BUILD)/RESULTS.md
 	@$(BUILD)/carom bench --markdown --plan 5 --rounds 9 examples/tasks/humanoid_stand.yaml \
 	  --set model=$(abspath $(SUITE))/humanoid.xml >> $(BUILD)/RESULTS.md
+	@printf '\n## Quasi-dynamic steps\n\nSmoothed steps of the planar hand with A and B, one core: `carom quasidynamic examples/tasks/planar_hand.xml\n' >> $(BUILD)/RESULTS.md
+	@printf -- '--keyframe grasp --ctrl left_1=-0.95 right_1=0.95 --smooth 100 --jacobian --steps 20000 --reach R`.\n\n| reach, m | a second |\n|---|---|\n' >> $(BUILD)/RESULTS.md
+	@for reach in 0.2 0.3 10; do $(BUILD)/carom quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --ctrl left_1=-0.95 right_1=0.95 \
+	  --smooth 100 --jacobian --steps 20000 --reach $$reach | sed -n "s/^\([0-9]*\) steps a second.*/| $$reach | \1 |/p" >> $(BUILD)/RESULTS.md; done
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
 

@@ -131,6 +131,47 @@ CR_API cr_status cr_quasidynamic_batch_run(cr_quasidynamic_batch* batch, int n, 
                                            const cr_real* u, cr_real* next, cr_real* A, cr_real* B,
                                            cr_error* error);
 
+/// A motion of servos that brings objects to a goal through contact, as a tree found it.
+typedef struct cr_contact_plan cr_contact_plan;
+
+/// Settings of the tree. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;  // sizeof(cr_contact_tree_options), set by the caller
+  int nodes;    // most nodes [1000]
+  uint64_t seed;
+  cr_real goal_share;      // share of extensions towards the goal itself [0.3]
+  cr_real grasp_share;     // share of nodes that are new grasps of the same object pose [0.2]
+  cr_real regularisation;  // of the metric [1e-4]
+  cr_real stepsize;        // largest norm of a change of setpoints [0.35]
+  cr_real tolerance;       // of the goal: norm over the objects' coordinates [0.01]
+  cr_real around;          // samples lie between start and goal, and so much beyond, m|rad [0.1]
+  cr_real gap;             // m, from fingers to objects in a new grasp [0.001]
+} cr_contact_tree_options;
+
+/// Grows a tree of quasi-dynamic steps from qpos until an object pose is within the tolerance of the goal.
+/// Equation a node has the smoothed next pose c at setpoints that hold it, and B of the objects' rows; its distance to x is
+///          (x - c)'(B B' + reg I)^-1 (x - c). The node nearest to a sample is extended by the least-squares change of setpoints, limited,
+///          with an exact step; or it gets a new grasp: fingers, from random poses, close along random lines up to the object
+///          [Pang, Suh, Yang, Tedrake 2023]; derivation: docs/derivations/quasidynamic.md [quasidynamic.t1]-[quasidynamic.t3]
+/// Shapes   qpos[nq], goal[nq]: entries of objects count; steps: those of the exact steps, whose weight is that of the smoothed ones [100]
+/// Errors   those of cr_quasidynamic_create and _step; CR_ERR_UNSUPPORTED for objects with ball or free joints; CR_ERR_MEMORY. A tree without
+///          the goal is no error: cr_contact_plan_distance tells
+/// Owner    the caller, cr_contact_plan_destroy
+CR_API cr_status cr_contact_tree_grow(cr_contact_plan** plan, const cr_model* m,
+                                      const cr_quasidynamic_options* steps, const cr_real* qpos,
+                                      const cr_real* goal, const cr_contact_tree_options* options,
+                                      cr_error* error);
+CR_API void cr_contact_plan_destroy(cr_contact_plan* plan);
+
+/// Poses of the way to the node nearest to the goal, the start included; nodes of the tree; distance left, m|rad.
+CR_API int cr_contact_plan_poses(const cr_contact_plan* plan);
+CR_API int cr_contact_plan_nodes(const cr_contact_plan* plan);
+CR_API cr_real cr_contact_plan_distance(const cr_contact_plan* plan);
+
+/// Pose i: qpos[nq], the setpoints that led there [nu], and whether it is a new grasp of the pose before. Each may be NULL. False if there is no pose i.
+CR_API bool cr_contact_plan_get(const cr_contact_plan* plan, int i, cr_real* qpos, cr_real* u,
+                                bool* grasp);
+
 #ifdef __cplusplus
 }
 #endif

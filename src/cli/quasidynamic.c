@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/quasidynamic_goal.h"
 #include "command/labels.h"
 #include "command/setup.h"
 #include "tools/clock.h"
@@ -18,6 +19,7 @@ typedef struct {
   int steps;
   cr_text_list wrt;
   bool jacobian;
+  cr_goal_options goal;
 } quasidynamic_options;
 
 typedef struct {
@@ -43,21 +45,21 @@ static cr_status word_of(const char* option, const char* text, const char* const
                   n > 2 ? words[0] : "", n > 2 ? ", " : "", words[n - 2], words[n - 1]);
 }
 
-static cr_status open_steps(quasidynamic* x, cr_error* error) {
+static cr_status steps_of(const quasidynamic_options* o, cr_quasidynamic_options* steps,
+                          cr_error* error) {
   static const char* const modes[] = {"pyramid", "cone"};
   static const char* const inertias[] = {"whole", "scaled", "none"};
-  const quasidynamic_options* o = x->o;
   int mode, inertia;
   CR_TRY(word_of("--mode", o->mode, modes, 2, &mode, error));
   CR_TRY(word_of("--inertia", o->inertia, inertias, 3, &inertia, error));
-  const cr_quasidynamic_options options = {.size = sizeof options,
-                                           .friction = (cr_friction)mode,
-                                           .inertia = (cr_inertia_use)inertia,
-                                           .step = (cr_real)o->step,
-                                           .weight = (cr_real)o->smooth,
-                                           .reach = (cr_real)o->reach,
-                                           .scale = (cr_real)o->scale};
-  return cr_quasidynamic_create(&x->steps, x->setup.m, &options, error);
+  *steps = (cr_quasidynamic_options){.size = sizeof *steps,
+                                     .friction = (cr_friction)mode,
+                                     .inertia = (cr_inertia_use)inertia,
+                                     .step = (cr_real)o->step,
+                                     .weight = (cr_real)o->smooth,
+                                     .reach = (cr_real)o->reach,
+                                     .scale = (cr_real)o->scale};
+  return CR_OK;
 }
 
 // ---- the steps
@@ -233,18 +235,27 @@ static cr_status write_table(const quasidynamic* x, cr_error* error) {
 
 // ---- the command
 
-static cr_status run(quasidynamic* x, cr_error* error) {
+static cr_status run(quasidynamic* x, int* code, cr_error* error) {
   const quasidynamic_options* o = x->o;
   cr_setup_options setup = o->setup;
+  cr_quasidynamic_options steps;
   if (o->u != NULL && setup.ctrl.n < CR_MAX_LIST) {
     setup.ctrl.text[setup.ctrl.n++] = o->u;
   }
-  setup.method.timestep = o->step;
-  setup.time = o->step * o->steps;
+  CR_TRY(steps_of(o, &steps, error));
   CR_TRY(cr_setup_load(&x->setup, &setup, error));
   CR_TRY(cr_setup_output(&setup, "--csv", o->csv, "csv", error));
+  const cr_real timestep = cr_model_timestep(x->setup.m);
+  setup.time = o->step * o->steps;
+  CR_TRY(cr_model_set_option(x->setup.m, "timestep", (cr_real)o->step, error));
   CR_TRY(cr_setup_rollout(&x->setup, &setup, NULL, 0, error));
-  CR_TRY(open_steps(x, error));
+  if (o->goal.goal.n > 0) {
+    cr_goal_options goal = o->goal;
+    goal.json = o->setup.json;
+    goal.csv = o->csv;
+    return cr_cli_goal(&goal, &x->setup, &steps, timestep, code, error);
+  }
+  CR_TRY(cr_quasidynamic_create(&x->steps, x->setup.m, &steps, error));
   CR_TRY(make_room(x, error));
   CR_TRY(run_steps(x, error));
   CR_TRY(o->csv != NULL ? write_table(x, error) : CR_OK);
@@ -263,7 +274,8 @@ int cr_cli_quasidynamic(int argc, char** argv) {
                             .step = 0.1,
                             .reach = 0.1,
                             .scale = 10,
-                            .steps = 1};
+                            .steps = 1,
+                            .goal = {.nodes = 1000, .seed = 1, .around = 0.1, .hold = 1}};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.setup.model_path, "MODEL", "MJCF, URDF or Carom model file"},
       {"--keyframe", CR_OPT_TEXT, &o.setup.keyframe, "K",
@@ -290,6 +302,17 @@ int cr_cli_quasidynamic(int argc, char** argv) {
        "derivatives of each step by pose (A) and setpoints (B); the last ones are printed"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME",
        "derivative of the last step by a parameter, as geom_friction[box][0]"},
+      {"--goal", CR_OPT_LIST, &o.goal.goal, "NAME=VALUE",
+       "plan: a tree of steps until the objects' coordinates are within 0.01 of these"},
+      {"--nodes", CR_OPT_COUNT, &o.goal.nodes, "N",
+       "--goal: most nodes of the tree (default 1000)"},
+      {"--seed", CR_OPT_INT, &o.goal.seed, "S", "--goal: random numbers (default 1)"},
+      {"--around", CR_OPT_POSITIVE, &o.goal.around, "R",
+       "--goal: how far beyond start and goal the tree looks, m|rad (default 0.1)"},
+      {"--execute", CR_OPT_FLAG, &o.goal.execute, "",
+       "--goal: run the plan in full dynamics and print where it ends"},
+      {"--hold", CR_OPT_POSITIVE, &o.goal.hold, "T",
+       "--execute: seconds for each step of the plan (default 1)"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv",
        "write the poses: a row a step, for view and render"},
       CR_FORCE_OPTION(o.setup.force),
@@ -300,9 +323,10 @@ int cr_cli_quasidynamic(int argc, char** argv) {
       "Moves a model from rest to rest: servos, contacts and friction, without velocities.",
       rows,
       (int)(sizeof rows / sizeof rows[0]),
-      "--keyframe --set --u --steps --mode --smooth --jacobian --csv --json",
+      "--keyframe --set --u --steps --mode --smooth --jacobian --goal --csv --json",
       {"quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --ctrl left_1=-1.1 --steps 5",
-       "quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --smooth 100 --jacobian"}};
+       "quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --goal "
+       "'qpos[ball_turn]=3.1416' --execute"}};
   cr_error error = {0};
   quasidynamic x = {.o = &o};
   cr_help help = CR_HELP_NONE;
@@ -311,9 +335,10 @@ int cr_cli_quasidynamic(int argc, char** argv) {
     cr_options_print_help(&line, help);
     return 0;
   }
-  status = status == CR_OK ? run(&x, &error) : status;
+  int done = 0;
+  status = status == CR_OK ? run(&x, &done, &error) : status;
   int code =
-      status == CR_OK ? 0 : cr_cli_fail("quasidynamic", o.setup.json, &error, x.setup.report);
+      status == CR_OK ? done : cr_cli_fail("quasidynamic", o.setup.json, &error, x.setup.report);
   cr_quasidynamic_destroy(x.steps);
   free(x.qpos);
   cr_setup_free(&x.setup);

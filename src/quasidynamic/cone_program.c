@@ -6,6 +6,7 @@
 
 #include "math/dense_cholesky.h"
 #include "quasidynamic/cone_algebra.h"
+#include "quasidynamic/cone_system.h"
 #include "quasidynamic/cone_tangent.h"
 
 enum { MOST_ITERATIONS = 80 };
@@ -53,47 +54,6 @@ void cri_cone_free(cri_cone* c) {
   memset(c, 0, sizeof *c);
 }
 
-// ---- small sums
-
-static cr_real largest(const cr_real* x, int n) {
-  cr_real most = 0;
-  for (int i = 0; i < n; i++) {
-    most = cr_max(most, cr_abs(x[i]));
-  }
-  return most;
-}
-
-static cr_real dot(const cr_real* restrict x, const cr_real* restrict y, int n) {
-  cr_real sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
-
-// r = A y + base
-static void rows_of(const cri_cone* c, const cr_real* y, const cr_real* base, cr_real* r) {
-  for (int i = 0; i < c->nrow; i++) {
-    r[i] = (base != NULL ? base[i] : 0) + dot(c->A + (ptrdiff_t)i * c->nv, y, c->nv);
-  }
-}
-
-// r += A' z
-static void add_forces(const cri_cone* c, const cr_real* z, cr_real* restrict r) {
-  for (int i = 0; i < c->nrow; i++) {
-    const cr_real* restrict row = c->A + (ptrdiff_t)i * c->nv;
-    for (int j = 0; j < c->nv; j++) {
-      r[j] += z[i] * row[j];
-    }
-  }
-}
-
-static cr_real level_of(const cri_cone* c, int k, cr_real mu) {
-  return c->dim[k] > 1 ? 2 * mu : mu;
-}
-
-static cr_real target(const cri_cone* c) { return c->weight > 0 ? 1 / c->weight : 0; }
-
 // ---- the scaled problem
 
 static bool scale_problem(cri_cone* c) {
@@ -112,7 +72,7 @@ static bool scale_problem(cri_cone* c) {
       cr_copy(row, c->G + (ptrdiff_t)i * n, n);
       cr_dense_chol_forward(c->L, n, row);
       if (i == first) {
-        const cr_real length = cr_sqrt(dot(row, row, n));
+        const cr_real length = cr_sqrt(cri_cone_dot(row, row, n));
         c->scale[k] = length > CR_MINVAL ? 1 / length : 1;
       }
       for (int j = 0; j < n; j++) {
@@ -127,7 +87,7 @@ static bool scale_problem(cri_cone* c) {
 static void give(cri_cone* c) {
   cr_copy(c->x, c->y, c->nv);
   cr_dense_chol_backward(c->L, c->nv, c->x);
-  rows_of(c, c->y, c->g, c->row);
+  cri_cone_rows(c, c->y, c->g, c->row);
   for (int k = 0; k < c->nblock; k++) {
     for (int i = c->adr[k]; i < c->adr[k] + c->dim[k]; i++) {
       c->s[i] = (c->weight > 0 ? c->si[i] : c->row[i]) / c->scale[k];
@@ -136,44 +96,20 @@ static void give(cri_cone* c) {
   }
 }
 
-// [quasidynamic.c4]
-cr_real cri_cone_residual(cri_cone* c) {
-  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->zi, c->nrow));
-  cr_real most = 0;
-  cr_zero(c->dy, c->nv);
-  add_forces(c, c->zi, c->dy);
-  for (int j = 0; j < c->nv; j++) {
-    most = cr_max(most, cr_abs(c->y[j] - c->a[j] - c->dy[j]));
-  }
-  rows_of(c, c->y, c->g, c->row);
-  for (int k = 0; k < c->nblock; k++) {
-    const int first = c->adr[k], dim = c->dim[k];
-    cr_real v[CRI_CONE_DIM], p[CRI_CONE_DIM];
-    for (int i = 0; i < dim; i++) {
-      v[i] = c->row[first + i] - c->zi[first + i];
-    }
-    cri_cone_project(v, dim, level_of(c, k, target(c)), p);
-    for (int i = 0; i < dim; i++) {
-      most = cr_max(most, cr_abs(c->row[first + i] - p[i]));
-    }
-  }
-  return size > 0 ? most / size : most;
-}
-
 // ---- the method
 
 // of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v
 static cr_real begin(cri_cone* c) {
   cr_real worst = 0;
   cr_copy(c->y, c->a, c->nv);
-  rows_of(c, c->y, c->g, c->rp);
+  cri_cone_rows(c, c->y, c->g, c->rp);
   for (int k = 0; k < c->nblock; k++) {
     worst = cr_max(worst, -cri_cone_least(c->rp + c->adr[k], c->dim[k]));
   }
-  const cr_real mu = cr_max(target(c), CR_R(0.1) * worst * worst);
+  const cr_real mu = cr_max(cri_cone_target(c), CR_R(0.1) * worst * worst);
   for (int k = 0; k < c->nblock && mu > 0; k++) {
     const int first = c->adr[k];
-    cri_cone_project(c->rp + first, c->dim[k], level_of(c, k, mu), c->si + first);
+    cri_cone_project(c->rp + first, c->dim[k], cri_cone_level(c, k, mu), c->si + first);
     for (int i = first; i < first + c->dim[k]; i++) {
       c->zi[i] = c->si[i] - c->rp[i];
     }
@@ -184,11 +120,11 @@ static cr_real begin(cri_cone* c) {
 // residuals of the linear equations, and mu
 static cr_real residuals(cri_cone* c) {
   cr_zero(c->rd, c->nv);
-  add_forces(c, c->zi, c->rd);
+  cri_cone_add_forces(c, c->zi, c->rd);
   for (int j = 0; j < c->nv; j++) {
     c->rd[j] = c->y[j] - c->a[j] - c->rd[j];
   }
-  rows_of(c, c->y, c->g, c->rp);
+  cri_cone_rows(c, c->y, c->g, c->rp);
   cr_real gap = 0;
   int degree = 0;
   for (int i = 0; i < c->nrow; i++) {
@@ -199,40 +135,6 @@ static cr_real residuals(cri_cone* c) {
     degree += c->dim[k] > 1 ? 2 : 1;
   }
   return gap / degree;
-}
-
-// W, lambda, H = I + A'W^-2 A
-bool cri_cone_barrier(cri_cone* c) {
-  const int n = c->nv;
-  for (int k = 0; k < c->nblock; k++) {
-    const int first = c->adr[k], dim = c->dim[k];
-    cr_real* w = c->W + first;
-    c->beta[k] = cri_cone_scaling(c->si + first, c->zi + first, dim, w);
-    cri_cone_scale(w, c->beta[k], c->zi + first, dim, c->lambda + first);
-    for (int j = 0; j < n; j++) {
-      cr_real column[CRI_CONE_DIM];
-      for (int i = 0; i < dim; i++) {
-        column[i] = c->A[(ptrdiff_t)(first + i) * n + j];
-      }
-      cri_cone_unscale(w, c->beta[k], column, dim, column);
-      for (int i = 0; i < dim; i++) {
-        c->B[(ptrdiff_t)(first + i) * n + j] = column[i];
-      }
-    }
-  }
-  cr_zero(c->H, n * n);
-  for (int i = 0; i < c->nrow; i++) {
-    const cr_real* row = c->B + (ptrdiff_t)i * n;
-    for (int j = 0; j < n; j++) {
-      for (int l = 0; row[j] != 0 && l <= j; l++) {
-        c->H[(ptrdiff_t)j * n + l] += row[j] * row[l];
-      }
-    }
-  }
-  for (int j = 0; j < n; j++) {
-    c->H[(ptrdiff_t)j * n + j] += 1;
-  }
-  return cr_dense_chol_factor(c->H, n, 0) < 0;
 }
 
 // the Newton direction for W dz + W^-1 ds = d
@@ -253,7 +155,7 @@ static void direction(cri_cone* c) {
     }
   }
   cr_dense_chol_solve(c->H, c->nv, c->dy);
-  rows_of(c, c->dy, NULL, c->ds);
+  cri_cone_rows(c, c->dy, NULL, c->ds);
   for (int k = 0; k < c->nblock; k++) {
     const int first = c->adr[k], dim = c->dim[k];
     cr_real v[CRI_CONE_DIM];
@@ -291,7 +193,7 @@ static void aim(cri_cone* c, cr_real mu, bool corrected) {
       cri_cone_product(u, v, dim, u);
     }
     for (int i = 0; i < dim; i++) {
-      r[i] = (i == 0 ? level_of(c, k, mu) : 0) - r[i] - (corrected ? u[i] : 0);
+      r[i] = (i == 0 ? cri_cone_level(c, k, mu) : 0) - r[i] - (corrected ? u[i] : 0);
     }
     cri_cone_divide(lambda, r, dim, c->d + first);
   }
@@ -336,8 +238,8 @@ static bool is_centred(const cri_cone* c, cr_real mu) {
     const int first = c->adr[k], dim = c->dim[k];
     cr_real r[CRI_CONE_DIM];
     cri_cone_product(c->si + first, c->zi + first, dim, r);
-    r[0] -= level_of(c, k, mu);
-    if (largest(r, dim) > CR_R(1e-10) * mu) {
+    r[0] -= cri_cone_level(c, k, mu);
+    if (cri_cone_largest(r, dim) > CR_R(1e-10) * mu) {
       return false;
     }
   }
@@ -348,17 +250,17 @@ static bool is_centred(const cri_cone* c, cr_real mu) {
 static bool proves_infeasible(cri_cone* c) {
   cr_real sum = 0;
   cr_zero(c->dy, c->nv);
-  add_forces(c, c->zi, c->dy);
+  cri_cone_add_forces(c, c->zi, c->dy);
   for (int i = 0; i < c->nrow; i++) {
     sum += c->g[i] * c->zi[i];
   }
-  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->g, c->nrow));
-  if (!(sum < 0) || !(largest(c->dy, c->nv) * size * CR_R(1e6) < -sum)) {
+  const cr_real size = cr_max(cri_cone_largest(c->a, c->nv), cri_cone_largest(c->g, c->nrow));
+  if (!(sum < 0) || !(cri_cone_largest(c->dy, c->nv) * size * CR_R(1e6) < -sum)) {
     return false;
   }
   cr_real least = 0;
   for (int k = 0; k < c->nblock; k++) {
-    const cr_real share = dot(c->g + c->adr[k], c->zi + c->adr[k], c->dim[k]);
+    const cr_real share = cri_cone_dot(c->g + c->adr[k], c->zi + c->adr[k], c->dim[k]);
     if (share < least) {
       least = share;
       c->culprit = k;
@@ -381,12 +283,13 @@ static bool is_finite(const cri_cone* c) {
 
 // one iteration; false at the end
 static bool iterate(cri_cone* c) {
-  const cr_real mu = residuals(c), goal = target(c);
-  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->zi, c->nrow));
+  const cr_real mu = residuals(c), goal = cri_cone_target(c);
+  const cr_real size = cr_max(cri_cone_largest(c->a, c->nv), cri_cone_largest(c->zi, c->nrow));
   const cr_real tolerance =
       goal > 0 ? TOLERANCE : ACCEPTED;  // Newton's steps follow an exact solve
-  const bool balanced = largest(c->rd, c->nv) <= tolerance * size &&
-                        largest(c->rp, c->nrow) <= tolerance * (size + largest(c->g, c->nrow));
+  const bool balanced =
+      cri_cone_largest(c->rd, c->nv) <= tolerance * size &&
+      cri_cone_largest(c->rp, c->nrow) <= tolerance * (size + cri_cone_largest(c->g, c->nrow));
   if (balanced && (goal > 0 ? is_centred(c, goal) : mu <= 100 * CR_EPS * size * size)) {
     return false;
   }
@@ -405,10 +308,10 @@ static bool iterate(cri_cone* c) {
 
 // where the method ends short of a solution: whether a block is still outside its cone
 static bool violates(cri_cone* c) {
-  const cr_real size = cr_max(largest(c->a, c->nv), largest(c->g, c->nrow));
+  const cr_real size = cr_max(cri_cone_largest(c->a, c->nv), cri_cone_largest(c->g, c->nrow));
   cr_real worst = CR_R(1e-6) * size;
   c->culprit = -1;
-  rows_of(c, c->y, c->g, c->row);
+  cri_cone_rows(c, c->y, c->g, c->row);
   for (int k = 0; k < c->nblock; k++) {
     const cr_real outside = -cri_cone_least(c->row + c->adr[k], c->dim[k]);
     if (outside > worst) {

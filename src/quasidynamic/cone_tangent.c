@@ -8,16 +8,9 @@
 
 #include "math/dense_cholesky.h"
 #include "quasidynamic/cone_algebra.h"
+#include "quasidynamic/cone_system.h"
 
 enum { NEWTON_STEPS = 6 };
-
-static cr_real dot(const cr_real* restrict x, const cr_real* restrict y, int n) {
-  cr_real sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
 
 static void add(cr_real* restrict to, const cr_real* restrict x, cr_real factor, int n) {
   for (int i = 0; i < n; i++) {
@@ -57,7 +50,7 @@ static void set_active(cri_cone* c) {
 
 // v less its part along t
 static void across(const cr_real* t, int n, cr_real* v) {
-  const cr_real along = dot(t, v, n);
+  const cr_real along = cri_cone_dot(t, v, n);
   for (int i = 0; i < n; i++) {
     v[i] -= along * t[i];
   }
@@ -120,7 +113,7 @@ static bool factor_active(cri_cone* c) {
     cr_copy(row, c->R + (ptrdiff_t)i * n, n);
     cr_dense_chol_forward(c->P, n, row);
     for (int j = 0; j <= i; j++) {
-      c->S[(ptrdiff_t)i * na + j] = dot(row, c->Y + (ptrdiff_t)j * n, n);
+      c->S[(ptrdiff_t)i * na + j] = cri_cone_dot(row, c->Y + (ptrdiff_t)j * n, n);
     }
     most = cr_max(most, c->S[(ptrdiff_t)i * na + i]);
   }
@@ -135,7 +128,7 @@ static void solve_active(cri_cone* c) {
   const int n = c->nv;
   cr_dense_chol_forward(c->P, n, c->dy);
   for (int i = 0; i < c->nactive; i++) {
-    c->dnu[i] -= dot(c->Y + (ptrdiff_t)i * n, c->dy, n);
+    c->dnu[i] -= cri_cone_dot(c->Y + (ptrdiff_t)i * n, c->dy, n);
   }
   cr_dense_chol_solve(c->S, c->nactive, c->dnu);
   for (int i = 0; i < c->nactive; i++) {
@@ -148,7 +141,7 @@ static void solve_active(cri_cone* c) {
 
 static void set_rows(cri_cone* c) {
   for (int i = 0; i < c->nrow; i++) {
-    c->si[i] = c->g[i] + dot(row_of(c, i), c->y, c->nv);
+    c->si[i] = c->g[i] + cri_cone_dot(row_of(c, i), c->y, c->nv);
   }
 }
 
@@ -247,7 +240,7 @@ static void add_sigma(cri_cone* c) {
     if (c->contact[k] == CRI_CONE_SLIDING) {
       const cr_real* t = c->t + first;
       const cr_real bend = bend_of(c, k, c->nu[at]);
-      c->dnu[at++] = dot(t + 1, sigma + 1, dim - 1) - sigma[0];
+      c->dnu[at++] = cri_cone_dot(t + 1, sigma + 1, dim - 1) - sigma[0];
       across(t + 1, dim - 1, sigma + 1);
       for (int i = 1; i < dim; i++) {
         add(c->dy, row_of(c, first + i), -bend * sigma[i], c->nv);

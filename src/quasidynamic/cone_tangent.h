@@ -8,10 +8,4 @@
 /// Newton's steps with the active set, as long as the residual falls.
 void cri_cone_polish(cri_cone* c);
 
-/// The Hessian I + A'W^-2 A of the scaled iterate as a factor, B = W^-1 A; false if it has none.
-bool cri_cone_barrier(cri_cone* c);
-
-/// The residual of the scaled iterate.
-cr_real cri_cone_residual(cri_cone* c);
-
 #endif

@@ -106,7 +106,7 @@ void cri_cones_set(const cr_model* m, const cr_data* d, const cr_real* margin, c
     }
     if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
       add_pyramid(d, i, d->contact_dim[id], c, row);
-    } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
+    } else if (type != CR_CNSTR_LIMIT_JOINT && d->contact_dim[id] > 1) {
       add_cone(d, i, id, c, row);
     } else {
       begin_block(c);

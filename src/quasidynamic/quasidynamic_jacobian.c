@@ -62,7 +62,7 @@ static void add_servos(cr_quasidynamic* x, const cr_data* tan, const cr_real* qp
 // next' of a tangent of qpos and of parameters, in `tan`
 static cr_status tangent(cr_quasidynamic* x, cr_data* tan, cr_real* next_tan) {
   const cri_rows rows = {.end = x->nstage, .only = x->stages};
-  const cr_status status = cri_drive(cri_schedule_of(&x->m), CRI_JVP, &rows, &x->m, x->d, tan);
+  const cr_status status = cri_drive(x->schedule, CRI_JVP, &rows, &x->m, x->d, tan);
   if (status != CR_OK) {
     x->error = tan->error;
     return status;

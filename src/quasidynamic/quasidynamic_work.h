@@ -16,7 +16,8 @@ struct cr_quasidynamic {
   cri_servo* servo;
   int nservo;
   bool* has_servo;  // [nv]
-  bool* stages;     // those that run
+  const struct cri_schedule* schedule;
+  bool* stages;  // those that run
   int nstage;
   cri_cone cone;
   cri_cone_row* row;

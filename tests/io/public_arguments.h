@@ -74,6 +74,8 @@ static const cr_render_options render_options = {
     .size = sizeof render_options, .width = 16, .height = 16};
 static const cr_film_options film_options = {.size = sizeof film_options};
 static const cr_real sensor_noise[] = {CR_R(0.1)};
+static const cr_quasidynamic_options quasidynamic_options = {.size = sizeof quasidynamic_options};
+static const cr_contact_tree_options few_nodes = {.size = sizeof few_nodes, .nodes = 3};
 static const cr_filter_options filter_options = {.size = sizeof filter_options,
                                                  .sensor_noise = sensor_noise};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};

@@ -18,6 +18,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
+//   \200 a model with a servo  \201 its quasi-dynamic steps  \202 a contact of them  \203 many side by side  \204 a plan
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
 //   \201 a policy  \202 its options  \203 a training of one  \204 its options  \205 what an iteration came to
@@ -543,6 +544,39 @@ static long call_cr_equilibrium(void** a) {
 }
 // a system of one state, all numbers 1
 static const cr_real* one_or_null(const void* x) { return x == NULL ? NULL : scale; }
+static long call_cr_quasidynamic_create(void** a) {
+  w.slot = NULL;
+  long status =
+      cr_quasidynamic_create(a[0], a[1], a[2] == NULL ? &quasidynamic_options : a[2], a[3]);
+  cr_quasidynamic_destroy(w.slot);
+  return status;
+}
+CALL_VOID(cr_quasidynamic_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_quasidynamic_step, a[0], a[1], a[2], a[3])
+CALL(cr_quasidynamic_jacobian, a[0], a[1], a[2])
+CALL(cr_quasidynamic_set_parameters, a[0], a[1], 1)
+CALL(cr_quasidynamic_columns, a[0])
+CALL(cr_quasidynamic_parameter_jacobian, a[0], a[1])
+CALL_POINTER(cr_quasidynamic_displacement, a[0])
+CALL_VOID(cr_quasidynamic_residual, a[0])
+CALL(cr_quasidynamic_contacts, a[0])
+CALL(cr_quasidynamic_get_contact, a[0], 0, a[1], a[2])
+CALL_POINTER(cr_quasidynamic_error, a[0])
+CALL_MAKE(cr_quasidynamic_batch_create, cr_quasidynamic_batch_destroy, a[0], a[1], a[2], 1, a[3])
+CALL_VOID(cr_quasidynamic_batch_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_quasidynamic_batch_run, a[0], 1, a[1], a[2], a[3], a[4], a[5], a[6])
+static long call_cr_contact_tree_grow(void** a) {
+  w.slot = NULL;
+  long status =
+      cr_contact_tree_grow(a[0], a[1], a[2], a[3], a[4], a[5] == NULL ? &few_nodes : a[5], a[6]);
+  cr_contact_plan_destroy(w.slot);
+  return status;
+}
+CALL_VOID(cr_contact_plan_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_contact_plan_poses, a[0])
+CALL(cr_contact_plan_nodes, a[0])
+CALL_VOID(cr_contact_plan_distance, a[0])
+CALL_VOID(cr_contact_plan_get, a[0], 0, a[1], a[2], NULL)
 CALL_MAKE(cr_filter_create, cr_filter_destroy, a[0], a[1], a[2], a[3], a[4])
 CALL_VOID(cr_filter_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_filter_data, a[0])

@@ -43,6 +43,11 @@ static struct {
   cr_parameter_jacobian* by_parameters;
   cr_sensor_jacobian* of_sensors;
   cr_filter* filter;
+  cr_model* servo_model;
+  cr_quasidynamic* quasidynamic;
+  cr_quasidynamic_batch* quasidynamic_batch;
+  cr_quasidynamic_contact touches;
+  cr_contact_plan* contact_plan;
   cr_rollout* rollout;
   cr_expression* expression;
   cr_batch* batch;
@@ -168,6 +173,8 @@ static void make_measurements(void) {
 }
 
 // a page, and one with the motion of a file
+#include "io/public_quasidynamic.h"
+
 static void make_views(void) {
   must(cr_view_create(&w.view, w.m, &view_options, &w.error));
   must(cr_view_create(&w.shown, w.m, &view_options, &w.error));
@@ -225,6 +232,7 @@ static void setup(void) {
   must(cr_parameter_jacobian_create(&w.by_parameters, w.m, w.d, parameters, 1, false, &w.error));
   must(cr_sensor_jacobian_create(&w.of_sensors, w.m, w.d, &w.error));
   must(cr_filter_create(&w.filter, w.m, w.d, &filter_options, &w.error));
+  make_quasidynamic();
   must(cr_rollout_create(&w.rollout, w.m, 3, parameters, 1, &w.error));
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
@@ -318,6 +326,10 @@ static void teardown(void) {
   cr_jacobian_destroy(w.jacobian);
   cr_sensor_jacobian_destroy(w.of_sensors);
   cr_filter_destroy(w.filter);
+  cr_quasidynamic_destroy(w.quasidynamic);
+  cr_quasidynamic_batch_destroy(w.quasidynamic_batch);
+  cr_contact_plan_destroy(w.contact_plan);
+  cr_model_destroy(w.servo_model);
   cr_view_destroy(w.view);
   cr_view_destroy(w.shown);
   cr_render_destroy(w.render);
@@ -688,8 +700,9 @@ static const row table[] = {
     ROW(cr_equilibrium, "MDae", STATUS, 0, NULL, NULL),
     ROW(cr_lqr, "YYYYXze", STATUS, 0, NULL, NULL),
     ROW(cr_spectral_radius, "YXe", STATUS, 0, NULL, NULL),
-    // the filter
-    ROW(cr_filter_create, "OMD\031e", STATUS, 0, NULL, NULL),
+    QUASIDYNAMIC_ROWS
+        // the filter
+        ROW(cr_filter_create, "OMD\031e", STATUS, 0, NULL, NULL),
     ROW(cr_filter_destroy, "i", NOTHING, 0, NULL, NULL),
     ROW(cr_filter_data, "\030", POINTER, 0, NULL, NULL),
     ROW(cr_filter_covariance, "\030", POINTER, 0, NULL, NULL),
@@ -785,6 +798,11 @@ static void* argument_of_identification(char letter) {
       {'\026', &w.live_report},
       {'\027', w.of_sensors},
       {'\030', w.filter},
+      {'\200', w.servo_model},
+      {'\201', w.quasidynamic},
+      {'\202', &w.touches},
+      {'\203', w.quasidynamic_batch},
+      {'\204', w.contact_plan},
       {'\031', (void*)(uintptr_t)&filter_options},
       {'\032', w.view},
       {'\033', &view_options},
@@ -1250,6 +1268,9 @@ static const sized sizes[] = {
     SIZED(cr_varied, &varied_mass, cr_policy_training_create, 5, in_training),
     SIZED(cr_policy_training_result, &w.trained, cr_policy_training_step, 1, itself),
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
+    SIZED(cr_quasidynamic_options, &quasidynamic_options, cr_quasidynamic_create, 2, itself),
+    SIZED(cr_contact_tree_options, &few_nodes, cr_contact_tree_grow, 5, itself),
+    SIZED(cr_quasidynamic_contact, &w.touches, cr_quasidynamic_get_contact, 1, itself),
     SIZED(cr_filter_options, &filter_options, cr_filter_create, 3, itself),
     SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
     SIZED(cr_view_options, &view_options, cr_view_create, 2, itself),

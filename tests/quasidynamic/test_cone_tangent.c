@@ -2,6 +2,8 @@
 // The active set: rows that depend on each other have one derivative of x all the same; contacts that stick and slip.
 #include "quasidynamic/cone_tangent.h"
 
+#include "quasidynamic/cone_system.h"
+
 #include "support/close.h"
 
 static cri_cone c;

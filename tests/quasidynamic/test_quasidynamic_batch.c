@@ -81,7 +81,7 @@ TEST(the_lowest_row_that_fails_is_named) {
   cr_error error = {0};
   assert_int_equal(cr_quasidynamic_batch_create(&batch, &m, NULL, 2, &error), CR_OK);
   u[NU * 7 + 1] = 2;
-  u[NU * 12] = CR_R(NAN);
+  u[NU * 12] = (cr_real)NAN;
   assert_int_equal(cr_quasidynamic_batch_run(batch, N, qpos, u, next, NULL, NULL, &error),
                    CR_ERR_ARG);
   assert_string_equal(error.text,

@@ -90,7 +90,7 @@ static cr_status make_room(cr_quasidynamic* x, cr_error* error) {
 }
 
 static void choose_stages(cr_quasidynamic* x) {
-  const cri_schedule* s = cri_schedule_of(&x->m);
+  const cri_schedule* s = x->schedule = cri_schedule_of(&x->m);
   for (int i = 0; i < s->n; i++) {
     for (size_t k = 0; k < sizeof STAGES / sizeof STAGES[0]; k++) {
       if (strcmp(s->row[i].name, STAGES[k]) == 0) {
@@ -278,7 +278,7 @@ cr_status cr_quasidynamic_step(cr_quasidynamic* work, const cr_real* qpos, const
   const cri_rows rows = {.end = x->nstage, .only = x->stages};
   cr_copy(x->d->qpos, qpos, m->nq);
   cr_copy(x->u, u, m->nu);
-  const cr_status status = cri_drive(cri_schedule_of(m), CRI_FORWARD, &rows, m, NULL, x->d);
+  const cr_status status = cri_drive(x->schedule, CRI_FORWARD, &rows, m, NULL, x->d);
   if (status != CR_OK) {
     x->error = x->d->error;
     return status;

@@ -193,7 +193,7 @@ TEST(options_that_are_not_sane_are_named) {
   open_model(hand);
   cr_quasidynamic_options o = {.size = sizeof o, .weight = -1};
   refused(&o, CR_ERR_ARG, "weight is -1: 0 or more is expected");
-  o = (cr_quasidynamic_options){.size = sizeof o, .step = CR_R(NAN)};
+  o = (cr_quasidynamic_options){.size = sizeof o, .step = (cr_real)NAN};
   refused(&o, CR_ERR_ARG, "step is nan");
   o = (cr_quasidynamic_options){.size = sizeof o, .friction = (cr_friction)7};
   refused(&o, CR_ERR_ARG, "unknown friction 7");
@@ -261,7 +261,7 @@ TEST(what_nothing_resists_is_named) {
   const cr_quasidynamic_options o = {.size = sizeof o, .inertia = CR_INERTIA_NONE};
   assert_int_equal(cr_quasidynamic_create(&work, &m, &o, NULL), CR_OK);
   fails(grasp, squeeze, CR_ERR_SINGULAR, "nothing resists dof 4, of joint 4; give it inertia");
-  cr_real bad[MOST] = {CR_R(NAN)};
+  cr_real bad[MOST] = {(cr_real)NAN};
   fails(bad, squeeze, CR_ERR_NONFINITE, "qpos[0] is not finite");
   fails(grasp, bad, CR_ERR_NONFINITE, "u[0] is not finite");
   cr_quasidynamic_destroy(work);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of carom/quasidynamic.h are called with, and their rows; test_public.c includes this file once.
+
+static const char text_of_servo[] =
+    "<mujoco><worldbody><body name='box'><joint name='elbow' axis='0 0 1'/><geom name='rod' "
+    "size='.1'/></body>"
+    "<body name='wall' pos='.1 0 0'><joint type='slide'/><geom "
+    "size='.1'/></body></worldbody><actuator><position joint='elbow' "
+    "kp='9'/></actuator></mujoco>";
+
+// a servo beside a wall, stepped
+static void make_quasidynamic(void) {
+  const cr_real at = 0, start[2] = {0, 0};
+  cr_real next[2];
+  w.servo_model = open_text("servo.xml", text_of_servo);
+  must(cr_quasidynamic_create(&w.quasidynamic, w.servo_model, &quasidynamic_options, &w.error));
+  must(cr_quasidynamic_batch_create(&w.quasidynamic_batch, w.servo_model, &quasidynamic_options, 1,
+                                    &w.error));
+  must(cr_contact_tree_grow(&w.contact_plan, w.servo_model, NULL, start, start, &few_nodes,
+                            &w.error));
+  must(cr_quasidynamic_set_parameters(w.quasidynamic, parameters, 1));
+  must(cr_quasidynamic_step(w.quasidynamic, start, &at, next));
+  w.touches.size = sizeof w.touches;
+}
+
+#define QUASIDYNAMIC_ROWS                                                      \
+  ROW(cr_quasidynamic_create, "O\200ae", STATUS, 0, NULL, NULL),               \
+      ROW(cr_quasidynamic_destroy, "i", NOTHING, 0, NULL, NULL),               \
+      ROW(cr_quasidynamic_step, "\201YYX", STATUS, 0, NULL, NULL),             \
+      ROW(cr_quasidynamic_jacobian, "\201xz", STATUS, 0, NULL, NULL),          \
+      ROW(cr_quasidynamic_set_parameters, "\201P", STATUS, 0, NULL, NULL),     \
+      ROW(cr_quasidynamic_columns, "\201", NOTHING, 0, NULL, NULL),            \
+      ROW(cr_quasidynamic_parameter_jacobian, "\201X", STATUS, 0, NULL, NULL), \
+      ROW(cr_quasidynamic_displacement, "\201", POINTER, 0, NULL, NULL),       \
+      ROW(cr_quasidynamic_residual, "\201", NOTHING, 0, NULL, NULL),           \
+      ROW(cr_quasidynamic_contacts, "\201", COUNT, 0, NULL, NULL),             \
+      ROW(cr_quasidynamic_get_contact, "\201\202e", STATUS, 0, NULL, NULL),    \
+      ROW(cr_quasidynamic_error, "\201", NOTHING, 0, NULL, NULL),              \
+      ROW(cr_quasidynamic_batch_create, "O\200ae", STATUS, 0, NULL, NULL),     \
+      ROW(cr_quasidynamic_batch_destroy, "i", NOTHING, 0, NULL, NULL),         \
+      ROW(cr_quasidynamic_batch_run, "\203YYXxze", STATUS, 0, NULL, NULL),     \
+      ROW(cr_contact_tree_grow, "O\200aYYae", STATUS, 0, NULL, NULL),          \
+      ROW(cr_contact_plan_destroy, "i", NOTHING, 0, NULL, NULL),               \
+      ROW(cr_contact_plan_poses, "\204", COUNT, 0, NULL, NULL),                \
+      ROW(cr_contact_plan_nodes, "\204", COUNT, 0, NULL, NULL),                \
+      ROW(cr_contact_plan_distance, "\204", NOTHING, 0, NULL, NULL),           \
+      ROW(cr_contact_plan_get, "\204xz", NOTHING, 0, NULL, NULL),

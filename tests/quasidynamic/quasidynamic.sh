@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom quasidynamic: steps from rest to rest, exact and smoothed, their derivatives, and what is refused.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+hand=$CAROM_SOURCE_DIR/examples/tasks/planar_hand.xml
+
+# a finger that closes pushes the ball away and turns it; all modes agree on it
+for mode in pyramid cone; do
+  for smooth in "" "--smooth 1000"; do
+    expect 0 push quasidynamic "$hand" --keyframe grasp --ctrl left_1=-1.1 --steps 5 --mode $mode $smooth --jacobian --json
+    holds push 'j["steps"] == 5 and len(j["qpos"]) == 6 and j["residual"] < 1e-9' 'j["qpos"][5][4] > 0.02' \
+      'sum(c["force"][0] > 0.1 for c in j["contacts"]) >= 2' 'len(j["A"]) == 7 and len(j["B"][0]) == 4'
+  done
+done
+
+# B is the difference of two runs
+expect 0 one quasidynamic "$hand" --keyframe grasp --ctrl left_1=-1.1 --smooth 100 --jacobian --json
+expect 0 two quasidynamic "$hand" --keyframe grasp --ctrl left_1=-1.099999 --smooth 100 --jacobian --json
+python3 - << 'PYTHON' || fail "B is not the difference"
+import json
+one, two = json.load(open("one.out")), json.load(open("two.out"))
+for i in range(7):
+    assert abs((two["qpos"][1][i] - one["qpos"][1][i]) / 1e-6 - one["B"][i][0]) < 1e-4
+PYTHON
+
+# setpoints from a file, poses to a file that other commands read
+printf 'left_1,left_2,right_1,right_2\n-0.9,-0.62,0.9,0.62\n-1,-0.7,0.9,0.62\n' > u.csv
+expect 0 table quasidynamic "$hand" --keyframe grasp --u u.csv --steps 2 --csv poses.csv
+says table "2 steps of 0.1 s, pyramid, exact"
+says table "Wrote poses.csv"
+[ "$(head -n 1 poses.csv | cut -d, -f1-3)" = "time,qpos[left_1],qpos[left_2]" ] || fail "$(head -n 1 poses.csv)"
+[ "$(wc -l < poses.csv)" = 4 ] || fail "poses.csv has $(wc -l < poses.csv) lines"
+expect 0 page view "$hand" poses.csv --out poses.html
+
+expect 0 by quasidynamic "$hand" --keyframe grasp --ctrl left_1=-1.1 --wrt 'geom_friction[ball][0]' 'body_mass[ball]' --json
+holds by 'len(j["by_parameters"]) == 7 and len(j["by_parameters"][0]) == 2'
+
+expect 2 mode quasidynamic "$hand" --mode round
+says mode "--mode round: pyramid or cone is expected"
+expect 2 motors quasidynamic "$CAROM_SOURCE_DIR/examples/tasks/acrobot.xml"
+says motors "no position servo"
+expect 2 passive quasidynamic "$data/cube.xml"
+says passive "the model has no actuators"
+expect 2 range quasidynamic "$hand" --keyframe grasp --ctrl left_2=1
+says range "outside its ctrlrange"
+expect 2 short quasidynamic "$hand" --keyframe grasp --u u.csv --steps 3
+expect 3 none quasidynamic "$hand" --keyframe grasp --inertia none
+says none "nothing resists dof 4, of joint 'ball_y'"
+expect 2 name quasidynamic "$hand" --keyframe grasp --wrt mass
