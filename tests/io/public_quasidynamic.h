@@ -44,4 +44,4 @@ static void make_quasidynamic(void) {
       ROW(cr_contact_plan_poses, "\204", COUNT, 0, NULL, NULL),                \
       ROW(cr_contact_plan_nodes, "\204", COUNT, 0, NULL, NULL),                \
       ROW(cr_contact_plan_distance, "\204", NOTHING, 0, NULL, NULL),           \
-      ROW(cr_contact_plan_get, "\204xz", NOTHING, 0, NULL, NULL),
+      ROW(cr_contact_plan_get, "\204xzi", NOTHING, 0, NULL, NULL),
