@@ -172,26 +172,7 @@ static void make_measurements(void) {
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
 }
 
-// a page, and one with the motion of a file
-#include "io/public_quasidynamic.h"
-
-static void make_views(void) {
-  must(cr_view_create(&w.view, w.m, &view_options, &w.error));
-  must(cr_view_create(&w.shown, w.m, &view_options, &w.error));
-  must(cr_rollout_run(w.rollout, w.m, 2, NULL, &w.error));
-  (void)snprintf(seen_path, sizeof seen_path, "%s", scratch_path("seen.h5"));
-  (void)snprintf(page_path, sizeof page_path, "%s", scratch_path("seen.html"));
-  must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &w.error));
-  must(cr_rollout_restore(w.rollout, w.m, 0, &w.error));
-  must(cr_view_read(w.shown, seen_path, NULL, 0, &w.error));
-}
-
-static void make_pictures(void) {
-  must(cr_render_create(&w.render, w.m, model_path, NULL, &render_options, &w.error));
-  must(cr_render_create(&w.drawn, w.m, model_path, NULL, &render_options, &w.error));
-  must(cr_render_read(w.drawn, seen_path, &w.error));
-  (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
-}
+#include "io/public_scenes.h"
 
 static const cr_identification_options identification_options = {
     .size = sizeof identification_options, .nthread = 1};

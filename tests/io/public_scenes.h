@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of carom/quasidynamic.h are called with, and their rows; test_public.c includes this file once.
+// What some public functions are called with: pages and pictures of motions, quasi-dynamic steps with their rows. test_public.c includes this file
+// once.
 
 static const char text_of_servo[] =
     "<mujoco><worldbody><body name='box'><joint name='elbow' axis='0 0 1'/><geom name='rod' "
@@ -21,6 +22,25 @@ static void make_quasidynamic(void) {
   must(cr_quasidynamic_set_parameters(w.quasidynamic, parameters, 1));
   must(cr_quasidynamic_step(w.quasidynamic, start, &at, next));
   w.touches.size = sizeof w.touches;
+}
+
+// a page, and one with the motion of a file
+static void make_views(void) {
+  must(cr_view_create(&w.view, w.m, &view_options, &w.error));
+  must(cr_view_create(&w.shown, w.m, &view_options, &w.error));
+  must(cr_rollout_run(w.rollout, w.m, 2, NULL, &w.error));
+  (void)snprintf(seen_path, sizeof seen_path, "%s", scratch_path("seen.h5"));
+  (void)snprintf(page_path, sizeof page_path, "%s", scratch_path("seen.html"));
+  must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &w.error));
+  must(cr_rollout_restore(w.rollout, w.m, 0, &w.error));
+  must(cr_view_read(w.shown, seen_path, NULL, 0, &w.error));
+}
+
+static void make_pictures(void) {
+  must(cr_render_create(&w.render, w.m, model_path, NULL, &render_options, &w.error));
+  must(cr_render_create(&w.drawn, w.m, model_path, NULL, &render_options, &w.error));
+  must(cr_render_read(w.drawn, seen_path, &w.error));
+  (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
 }
 
 #define QUASIDYNAMIC_ROWS                                                      \
