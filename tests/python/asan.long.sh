@@ -6,7 +6,9 @@
 set -eu
 export CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 . "$CAROM_SOURCE_DIR/tests/python/environment.bash"
-export LD_PRELOAD=$("${CC:-gcc}" -print-file-name=libasan.so) PYTHONMALLOC=malloc
+# the sanitizer looks for C++'s __cxa_throw when it begins, and ends the process at the first exception if it found none. Python has no C++, and
+# JAX and PyTorch throw within themselves: libstdc++ is loaded before them
+export LD_PRELOAD="$("${CC:-gcc}" -print-file-name=libasan.so) $("${CC:-gcc}" -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:strict_string_checks=1:detect_stack_use_after_return=1
 # it can fail: a read behind the end of an array of Python
 if "$python" - 2> asan_fails.txt << 'PYTHON'
@@ -21,4 +23,5 @@ then
   exit 1
 fi
 grep -q "ERROR: AddressSanitizer" asan_fails.txt || { cat asan_fails.txt; exit 1; }
-exec "$python" -m pytest -q -p no:cacheprovider --rootdir "$CAROM_SOURCE_DIR/python" "$CAROM_SOURCE_DIR/python/tests"
+# --capture=sys: a report of the sanitizer is seen
+exec "$python" -m pytest -q -p no:cacheprovider --capture=sys --rootdir "$CAROM_SOURCE_DIR/python" "$CAROM_SOURCE_DIR/python/tests"
