@@ -5,6 +5,7 @@
 #define CAROM_ESTIMATOR_H
 
 #include "carom/gradient.h"
+#include "carom/minimise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +76,28 @@ typedef struct {
 CR_API cr_status cr_gradient_estimate(cr_gradient* const* workers, const cr_loss* losses,
                                       int nworker, const cr_estimator_options* options,
                                       cr_smoothed_gradient* estimate, cr_error* error);
+
+/// The mean of an objective under noise on its numbers, as an objective: what cr_minimise_adam and cr_minimise_lbfgs take.
+typedef struct cr_smoothed_objective cr_smoothed_objective;
+
+/// Wraps the objective of a problem, whose context has to outlive it. Problem and options are copied with what they point to. Samples beyond the
+/// problem's bounds are put on them. Every evaluation has the same samples (common random numbers), so the mean of FIRST is a function with
+/// its exact gradient, which L-BFGS needs.
+/// Owner    the caller, cr_smoothed_objective_destroy
+/// Errors   CR_ERR_ARG for options that are none; CR_ERR_MEMORY
+CR_API cr_status cr_smoothed_objective_create(cr_smoothed_objective** smoothed,
+                                              const cr_minimise_problem* problem,
+                                              const cr_estimator_options* options, cr_error* error);
+CR_API void cr_smoothed_objective_destroy(cr_smoothed_objective* smoothed);
+
+/// The mean over the samples, and the estimate of its gradient: a cr_objective_function whose context is the smoothed objective.
+/// Map      x -> mean of L(x + w), gradient
+/// Equation [estimator.o1], docs/derivations/estimator.md
+/// Shapes   x[n], gradient[n]; gradient NULL: not asked
+/// Thread   one at a time
+/// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED; those of the objective, with the number of the sample
+CR_API cr_status cr_smoothed_objective_evaluate(void* smoothed, int batch, const cr_real* x,
+                                                cr_real* value, cr_real* gradient, cr_error* error);
 
 /// The estimator to use where a gradient was measured: FIRST where it may be trusted, or a finer run would do; ALPHA where contacts come
 /// in another order or at moments that are not counted; ZEROTH where the motion is chaotic or the gradient never settles.

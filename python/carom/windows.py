@@ -135,13 +135,28 @@ class WindowFit:
         return (value.loss, bar) if gradient else value.loss
 
     @with_contract("cr_minimise_lbfgs", "cr_minimise_adam")
-    def minimise(self, x=None, *, method="lbfgs", iterations=100, tolerance=1e-9, rate=0.01, final_rate=0.0):
-        """Minimises the loss from x (None: the starts): x at the end. `reason` says why it ended."""
+    def minimise(self, x=None, *, method="lbfgs", iterations=100, tolerance=1e-9, rate=0.01, final_rate=0.0,
+                 estimator=None, sigma=None, samples=16, draws="antithetic", seed=0):
+        """Minimises the loss from x (None: the starts): x at the end. `reason` says why it ended.
+
+        estimator  "first", "zeroth" or "alpha": the mean loss under noise on x, whose standard deviation is sigma, one
+                   number or one for each of x (docs/estimators.md)
+        """
         n, error, reason = len(self.parameters), new_error(), ffi.new("const char**")
         x = np.array(self.parameters.start if x is None else x, dtype=float)
         lower, upper = self.parameters.bounds
         problem = struct("cr_minimise_problem", n=n, evaluate=lib.cr_fit_objective, context=self._ptr,
                          lower=arrays.pointer(lower), upper=arrays.pointer(upper))
+        if (estimator is None) != (sigma is None):
+            raise ArgError("estimator and sigma go together")
+        if estimator is not None:
+            noise = arrays.real(np.broadcast_to(np.asarray(sigma, float), n))
+            how = struct("cr_estimator_options", kind=choice("estimator_kind", estimator), samples=int(samples),
+                         sigma=arrays.pointer(noise), draws=choice("draws", draws), seed=seed)
+            pointer = ffi.new("cr_smoothed_objective**")
+            check(lib.cr_smoothed_objective_create(pointer, problem, how, error), error)
+            smoothed = owned(pointer[0], lib.cr_smoothed_objective_destroy, self._ptr)
+            problem.evaluate, problem.context = lib.cr_smoothed_objective_evaluate, smoothed
         if method == "lbfgs":
             options = struct("cr_lbfgs_options", iterations=iterations, tolerance=tolerance)
             status = lib.cr_minimise_lbfgs(problem, options, arrays.pointer(x), reason, error)

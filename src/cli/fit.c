@@ -41,7 +41,9 @@ typedef struct {
   int stage;  // -1 the evaluation at the start
   const char* reasons[CR_FIT_STAGES];
 
-  cr_fit_value first;  // at the start, all windows
+  cr_smoothed_objective* smoothed;  // of a stage under noise
+  cr_fit_value sample;              // its last sample
+  cr_fit_value first;               // at the start, all windows
   cr_real first_gradient[CR_MAX_PARAMETERS], x[CR_MAX_PARAMETERS];
   double pass_seconds;  // one pass over all training windows, with gradient; NaN when resumed
   cr_real loss, more, held_out_loss;  // more: what the cost added to the loss
@@ -191,22 +193,13 @@ static cr_status begin(fit* f, cr_error* error) {
 // zero is a default there, and a choice here
 static cr_real given(double x) { return x > 0 ? x : -1; }
 
-static cr_status run_stage(fit* f, cr_error* error) {
+static cr_status minimise(fit* f, const cr_minimise_problem* problem, cr_error* error) {
   const cr_fit_optimiser* o = &f->problem.config.stages[f->stage];
   const char** reason = &f->reasons[f->stage];
-  cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS];
-  CR_TRY(cr_parameters_get_bounds(f->problem.parameters, lower, upper, error));
-  CR_TRY(cr_fit_set_batch(f->problem.fit, o->batch, error));
-  const cr_minimise_problem problem = {.size = sizeof problem,
-                                       .n = f->problem.config.nparameter,
-                                       .evaluate = cr_record_ask,
-                                       .context = f->record,
-                                       .lower = lower,
-                                       .upper = upper};
   if (o->method == CR_METHOD_LBFGS) {
     const cr_lbfgs_options lbfgs = {
         .size = sizeof lbfgs, .iterations = o->iterations, .tolerance = o->tolerance};
-    return o->iterations == 0 ? CR_OK : cr_minimise_lbfgs(&problem, &lbfgs, f->x, reason, error);
+    return o->iterations == 0 ? CR_OK : cr_minimise_lbfgs(problem, &lbfgs, f->x, reason, error);
   }
   const cr_adam_options adam = {.size = sizeof adam,
                                 .iterations = o->iterations,
@@ -218,12 +211,65 @@ static cr_status run_stage(fit* f, cr_error* error) {
                                 .tolerance = o->tolerance,
                                 .batches = o->batch > 0,
                                 .keep_best = o->keep_best};
-  return cr_minimise_adam(&problem, &adam, f->x, reason, error);
+  return cr_minimise_adam(problem, &adam, f->x, reason, error);
+}
+
+// one sample of a loss under noise; what the last one looked at stays known
+static cr_status ask_sample(void* context, int batch, const cr_real* x, cr_real* value,
+                            cr_real* gradient, cr_error* error) {
+  fit* f = context;
+  f->sample = (cr_fit_value){.size = sizeof f->sample, .gradient = gradient};
+  CR_TRY(cr_fit_evaluate(f->problem.fit, CR_FIT_TRAIN, batch, x, &f->sample, error));
+  *value = f->sample.loss;
+  return CR_OK;
 }
 
 static cr_status ask_fit(void* context, int batch, const cr_real* x, cr_fit_value* value,
                          cr_error* error) {
-  return cr_fit_evaluate(context, CR_FIT_TRAIN, batch, x, value, error);
+  fit* f = context;
+  if (f->smoothed == NULL) {
+    return cr_fit_evaluate(f->problem.fit, CR_FIT_TRAIN, batch, x, value, error);
+  }
+  CR_TRY(
+      cr_smoothed_objective_evaluate(f->smoothed, batch, x, &value->loss, value->gradient, error));
+  value->windows = f->sample.windows;
+  value->more = f->sample.more;
+  value->zero_windows = value->contact_free = 0;
+  return CR_OK;
+}
+
+// a stage, of the loss or of its mean under noise
+static cr_status run_stage(fit* f, cr_error* error) {
+  const cr_fit_optimiser* o = &f->problem.config.stages[f->stage];
+  cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS], sigma[CR_MAX_PARAMETERS];
+  CR_TRY(cr_parameters_get_bounds(f->problem.parameters, lower, upper, error));
+  CR_TRY(cr_fit_set_batch(f->problem.fit, o->batch, error));
+  cr_minimise_problem problem = {.size = sizeof problem,
+                                 .n = f->problem.config.nparameter,
+                                 .evaluate = ask_sample,
+                                 .context = f,
+                                 .lower = lower,
+                                 .upper = upper};
+  for (int i = 0; i < problem.n; i++) {
+    sigma[i] = (cr_real)o->sigma;
+  }
+  const cr_estimator_options noise = {
+      .size = sizeof noise,
+      .kind = (cr_estimator_kind)(o->estimator - CR_FIRST_ESTIMATOR),
+      .samples = o->samples,
+      .sigma = sigma,
+      .draws = (cr_draws)o->draws,
+      .seed = (uint64_t)f->problem.config.top.seed,
+      .stop = cr_interrupted};
+  CR_TRY(o->estimator != CR_NO_ESTIMATOR
+             ? cr_smoothed_objective_create(&f->smoothed, &problem, &noise, error)
+             : CR_OK);
+  problem.evaluate = cr_record_ask;
+  problem.context = f->record;
+  cr_status status = minimise(f, &problem, error);
+  cr_smoothed_objective_destroy(f->smoothed);
+  f->smoothed = NULL;
+  return status;
 }
 
 // at the end, without gradient
@@ -239,7 +285,7 @@ static cr_status final_losses(fit* f, cr_error* error) {
 
 static cr_status search(fit* f, cr_error* error) {
   bool known = cr_record_count(f->record) > 0;
-  cr_record_begin(f->record, ask_fit, f->problem.fit, seen, f);
+  cr_record_begin(f->record, ask_fit, f, seen, f);
   CR_TRY(cr_parameters_get_start(f->problem.parameters, f->x, error));
 
   // the start, to tell how much was gained and what the gradient has to go by
@@ -258,7 +304,11 @@ static cr_status search(fit* f, cr_error* error) {
 
 // ---- results
 
-static bool gradient_vanishes(const fit* f) { return f->first.zero_windows == f->first.windows; }
+// a first stage under noise has a gradient of its own
+static bool gradient_vanishes(const fit* f) {
+  return f->first.zero_windows == f->first.windows &&
+         f->problem.config.stages[0].estimator == CR_NO_ESTIMATOR;
+}
 
 // made tosses: the largest relative distance of a parameter from the truth
 static cr_real worst_miss(const fit* f, const cr_real* p) {

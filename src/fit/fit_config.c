@@ -143,6 +143,10 @@ static cr_status parse_items(cr_fit_config* c, const raw_top* raw, const char* p
     if (isnan(c->stages[i].final_rate)) {
       c->stages[i].final_rate = c->stages[i].rate;
     }
+    if ((c->stages[i].estimator != CR_NO_ESTIMATOR) != (c->stages[i].sigma > 0)) {
+      return cri_fail(error, CR_ERR_FORMAT, "%s: an estimator and a sigma above 0 go together",
+                      where);
+    }
   }
   return CR_OK;
 }

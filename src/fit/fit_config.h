@@ -3,6 +3,7 @@
 #ifndef CR_FIT_CONFIG_H
 #define CR_FIT_CONFIG_H
 
+#include "carom/estimator.h"
 #include "carom/fit.h"
 #include "fit/fit_keys.h"
 
@@ -38,6 +39,10 @@ typedef struct {
 } cr_fit_optimiser;
 
 enum { CR_METHOD_ADAM, CR_METHOD_LBFGS };  // the choices of optimisers.method
+enum {
+  CR_NO_ESTIMATOR,
+  CR_FIRST_ESTIMATOR
+};  // of optimisers.estimator; behind the latter as in cr_estimator_kind
 enum { CR_FIT_STAGES = 8 };
 
 typedef struct {

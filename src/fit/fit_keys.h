@@ -70,7 +70,11 @@
   X(optimisers, b2,         REAL, "0.999", 0, 0.999999999, "", "adam: decay of the mean square") \
   X(optimisers, eps,        REAL, "1e-8", 0, HUGE_VAL, "", "adam: added to the root mean square") \
   X(optimisers, batch,      INT, "0", 0, 2147483647, "", "adam: windows an iteration looks at, 0 all") \
-  X(optimisers, keep_best,  BOOL, "false", 0, 0, "", "adam: ends at the lowest loss seen, not at the last; not with batches")
+  X(optimisers, keep_best,  BOOL, "false", 0, 0, "", "adam: ends at the lowest loss seen, not at the last; not with batches") \
+  X(optimisers, estimator,  CHOICE, "none", 0, 0, "none first zeroth alpha", "the loss becomes its mean under noise, with this estimate of its gradient") \
+  X(optimisers, sigma,      REAL, "0", 0, HUGE_VAL, "", "of this noise: standard deviation of the free numbers, of log a relative one") \
+  X(optimisers, samples,    INT, "16", 2, 1000000, "", "of an estimate") \
+  X(optimisers, draws,      WORD, "antithetic", 0, CR_DRAWS_QUASI, "draws", "of an estimate")
 // clang-format on
 
 #endif

@@ -222,4 +222,12 @@ says bad "full/checkpoint.txt: cannot be written: No space left on device"
 # ---- help
 "$CAROM" fit --help | grep -q -- --resume || fail "--help does not know --resume"
 
+# ---- under noise: out of a valley in which the fit without contacts from distance sits
+sed "/^cfd:/,/^  scale/d; s|^model: .*|model: $CAROM_SOURCE_DIR/examples/cube_toss.xml|" "$CAROM_SOURCE_DIR/examples/cube_side.yaml" > noise.yaml
+set -- fit noise.yaml --set made.tosses=12 optimisers.0.iterations=40
+expect 1 valley "$@" --out valley --json
+expect 0 out "$@" optimisers.0.estimator=zeroth optimisers.0.sigma=0.3 made.tolerance=0.12 --out out_of_it --json
+holds out 'j["loss"] < 0.5 * '"$(python3 -c 'import json; print(json.load(open("valley.out"))["loss"])')"
+refused 2 "optimisers.0: an estimator and a sigma above 0 go together" "$@" optimisers.0.sigma=0.3 --out none
+
 finish

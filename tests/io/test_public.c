@@ -71,6 +71,7 @@ static struct {
   cr_fit_value fit_value;
   cr_trust trust;
   cr_smoothed_gradient smoothed;
+  cr_smoothed_objective* objective;
   mjModel* mj;
   mjData* mj_data;
   cr_model* corrected;  // m with a correction
@@ -119,18 +120,6 @@ static cr_model* open_text(const char* name, const char* text) {
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write(name, text), &w.error));
   return m;
-}
-
-// a problem of trust: nothing moves, the gradient is that of the first coordinate
-static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
-  (void)context, (void)r, (void)step, (void)error;
-  return CR_OK;
-}
-
-static cr_status read_one(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
-  (void)context, (void)error;
-  *gradient = cr_data_view(w.m, cr_rollout_bar(r), "qpos", NULL, NULL)[0];
-  return CR_OK;
 }
 
 // two states of the model
@@ -262,6 +251,7 @@ static void setup(void) {
   must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
   w.trust.size = sizeof w.trust;
   w.smoothed.size = sizeof w.smoothed;
+  must(cr_smoothed_objective_create(&w.objective, &minimum, &estimator_options, &w.error));
   w.problem = (cr_trust_problem){.size = sizeof w.problem,
                                  .rollout = w.rollout,
                                  .m = w.m,
@@ -285,6 +275,7 @@ static void teardown(void) {
   cr_identification_destroy(w.identification);
   cr_measurements_destroy(w.measurements);
   cr_gradient_destroy(w.gradient);
+  cr_smoothed_objective_destroy(w.objective);
   cr_load_report_destroy(w.report);
   cr_parameters_destroy(w.parameters);
   cr_check_destroy(w.checked);
@@ -471,6 +462,9 @@ static const row table[] = {
     ROW(cr_gradient_trust, "67e", STATUS, 'g', NULL, NULL),
     ROW(cr_gradient_estimate, "\011L\012\177e", STATUS, 0, NULL, NULL),
     ROW(cr_estimator_for, "7", NOTHING, 0, NULL, NULL),
+    ROW(cr_smoothed_objective_create, "O(\012e", STATUS, 0, NULL, NULL),
+    ROW(cr_smoothed_objective_destroy, "i", NOTHING, 0, NULL, NULL),
+    ROW(cr_smoothed_objective_evaluate, "\015XYze", STATUS, 0, NULL, NULL),
     ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
     ROW(cr_model_save_bytes, "MxIe", STATUS, 0, NULL, NULL),
     ROW(cr_model_open_bytes, "OXe", STATUS, 0, NULL, NULL),
@@ -792,6 +786,7 @@ static void* argument_of_identification(char letter) {
       {'\011', &w.gradient},
       {'\012', &estimator_options},
       {'\177', &w.smoothed},
+      {'\015', w.objective},
       {'\014', &live_page_options},
       {'\036', w.render},
       {'\037', &render_options},
@@ -1319,6 +1314,8 @@ static const sized sizes[] = {
     SIZED(cr_trust, &w.trust, cr_trust_measure, 0, itself),
     SIZED(cr_trust, &w.trust, cr_gradient_trust, 1, itself),
     SIZED(cr_estimator_options, &estimator_options, cr_gradient_estimate, 2, itself),
+    SIZED(cr_minimise_problem, &minimum, cr_smoothed_objective_create, 1, itself),
+    SIZED(cr_estimator_options, &estimator_options, cr_smoothed_objective_create, 2, itself),
     SIZED(cr_smoothed_gradient, &w.smoothed, cr_gradient_estimate, 3, itself),
 };
 enum { N_SIZED = sizeof sizes / sizeof sizes[0], BEHIND = 64, UNKNOWN = 0xa5 };
