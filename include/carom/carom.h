@@ -36,6 +36,7 @@
 #include "carom/recording.h"
 #include "carom/render.h"
 #include "carom/rollout.h"
+#include "carom/smoothed_model.h"
 #include "carom/stage.h"
 #include "carom/state.h"
 #include "carom/step.h"

@@ -7,8 +7,8 @@
 #include "carom/step_jacobian.h"
 #include "control/backward_pass.h"
 #include "control/planner.h"
-#include "control/state_minus.h"
 #include "integrate/inputs.h"
+#include "kinematics/state_minus.h"
 
 // Candidates: the plan itself, with the controls behind the end of a shifted one held (-1) or 0 (-2); then lengths of a
 // step. AT_ONCE: of the shorter lengths, for any number of threads, so that the digits do not depend on it.

@@ -4,7 +4,7 @@
 #include "carom/step.h"
 #include "checks/plan_scene.h"
 #include "control/planner.h"
-#include "control/state_minus.h"
+#include "kinematics/state_minus.h"
 #include "support/close.h"
 
 enum { STEPS = 40 };

@@ -54,6 +54,9 @@ static const cr_cost_term cost_term = {.size = sizeof cost_term,
                                        .weight = 1};
 static const cr_equilibrium_options equilibrium_options = {
     .size = sizeof equilibrium_options, .iterations = 1, .tolerance = 1e9};
+static const cr_smoothed_model_options smoothed_options = {.size = sizeof smoothed_options,
+                                                           .nthread = 1};
+static cr_linear_model linear_model = {.size = sizeof linear_model};
 static const cr_plan_options plan_options = {.size = sizeof plan_options, .nstep = 3, .nthread = 1};
 static const cr_observation observation = {.size = sizeof observation, .text = "qvel"};
 static const cr_observation* const observations[] = {&observation};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences of states undo steps on the manifold.
-#include "control/state_minus.h"
+#include "kinematics/state_minus.h"
 
 #include "kinematics/configuration.h"
 #include "scenes/random_model.h"

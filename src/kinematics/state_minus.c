@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences of states, joint by joint.
-#include "control/state_minus.h"
+#include "kinematics/state_minus.h"
 
 #include "kinematics/joint.h"
 #include "math/quat.h"

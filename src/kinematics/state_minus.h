@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tangent that leads from one state to another.
-#ifndef CR_CONTROL_STATE_MINUS_H
-#define CR_CONTROL_STATE_MINUS_H
+#ifndef CR_KINEMATICS_STATE_MINUS_H
+#define CR_KINEMATICS_STATE_MINUS_H
 
 #include "model/state_vector.h"
 
