@@ -187,6 +187,8 @@ static void* in_correction(void* x) {
   o = correction_options;
   o.inputs = list;
   return &o;
+}
+
 // a problem of trust: nothing moves, the gradient is that of the first coordinate
 static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
   (void)context, (void)r, (void)step, (void)error;
