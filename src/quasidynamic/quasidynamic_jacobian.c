@@ -60,8 +60,8 @@ static void add_servos(cr_quasidynamic* x, const cr_data* tan, const cr_real* qp
 }
 
 // next' of a tangent of qpos and of parameters, in `tan`
-static cr_status tangent(cr_quasidynamic* x, cr_data* tan, cr_real* next_tan) {
-  const cri_rows rows = {.end = x->nstage, .only = x->stages};
+static cr_status tangent(cr_quasidynamic* x, cr_data* tan, const bool* stages, cr_real* next_tan) {
+  const cri_rows rows = {.end = x->nstage, .only = stages};
   const cr_status status = cri_drive(x->schedule, CRI_JVP, &rows, &x->m, x->d, tan);
   if (status != CR_OK) {
     x->error = tan->error;
@@ -92,7 +92,7 @@ static cr_status by_qpos(cr_quasidynamic* x, cr_real* A) {
   cr_zero(x->tan->qpos, n);
   for (int j = 0; j < n; j++) {
     x->tan->qpos[j] = 1;
-    const cr_status status = tangent(x, x->tan, x->column);
+    const cr_status status = tangent(x, x->tan, x->moved, x->column);
     x->tan->qpos[j] = 0;
     CR_TRY(status);
     put(x->column, n, A + j, n);
@@ -180,7 +180,7 @@ cr_status cr_quasidynamic_parameter_jacobian(cr_quasidynamic* work, cr_real* by_
     cr_real* seed = cri_place_tangent(place, &work->m, work->d, work->par_tan);
     for (int k = 0; k < place->tan_count; k++) {
       seed[k] = 1;
-      const cr_status status = tangent(work, work->par_tan, work->column);
+      const cr_status status = tangent(work, work->par_tan, work->stages, work->column);
       seed[k] = 0;
       CR_TRY(status);
       put(work->column, work->m.nv, to++, work->ncolumn);

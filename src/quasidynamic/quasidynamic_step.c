@@ -69,7 +69,7 @@ static cr_status make_room(cr_quasidynamic* x, cr_error* error) {
   const size_t j = (size_t)m->njnt, a = (size_t)m->nactuator + 1;
   CR_TRY(cri_cone_create(&x->cone, m->nv, x->d->nefc_max, error));
   x->memory = calloc(1, (j + 4 * r + 3 * v + u) * sizeof(cr_real) + r * sizeof(cri_cone_row) +
-                            a * sizeof(cri_servo) + v + CR_MAX_STAGES);
+                            a * sizeof(cri_servo) + v + 2 * CR_MAX_STAGES);
   if (x->memory == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "quasi-dynamic steps: no memory");
   }
@@ -86,6 +86,7 @@ static cr_status make_room(cr_quasidynamic* x, cr_error* error) {
   x->row = (cri_cone_row*)(void*)(x->servo + a);
   x->has_servo = (bool*)(void*)(x->row + r);
   x->stages = x->has_servo + v;
+  x->moved = x->stages + CR_MAX_STAGES;
   return CR_OK;
 }
 
@@ -95,6 +96,7 @@ static void choose_stages(cr_quasidynamic* x) {
     for (size_t k = 0; k < sizeof STAGES / sizeof STAGES[0]; k++) {
       if (strcmp(s->row[i].name, STAGES[k]) == 0) {
         x->stages[i] = true;
+        x->moved[i] = strcmp(STAGES[k], "mixing") != 0;
         x->nstage = i + 1;
       }
     }

@@ -18,6 +18,7 @@ struct cr_quasidynamic {
   bool* has_servo;  // [nv]
   const struct cri_schedule* schedule;
   bool* stages;  // those that run
+  bool* moved;   // those that carry a tangent of qpos: without contact parameters
   int nstage;
   cri_cone cone;
   cri_cone_row* row;

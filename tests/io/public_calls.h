@@ -21,7 +21,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   \200 a model with a servo  \201 its quasi-dynamic steps  \202 a contact of them  \203 many side by side  \204 a plan
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
-//   \201 a policy  \202 its options  \203 a training of one  \204 its options  \205 what an iteration came to
+//   \221 a policy  \222 its options  \223 a training of one  \224 its options  \225 what an iteration came to
 //   \11 gradients that work side by side  \12 options of an estimate  \177 the estimate  \14 how a page simulates
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the

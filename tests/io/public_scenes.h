@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What some public functions are called with: pages and pictures of motions, quasi-dynamic steps with their rows. test_public.c includes this file
+// What some public functions are called with: pages and pictures of motions, rows of quasi-dynamic steps and policies. test_public.c includes this file
 // once.
 
 static const char text_of_servo[] =
@@ -65,3 +65,24 @@ static void make_pictures(void) {
       ROW(cr_contact_plan_nodes, "\204", COUNT, 0, NULL, NULL),                \
       ROW(cr_contact_plan_distance, "\204", NOTHING, 0, NULL, NULL),           \
       ROW(cr_contact_plan_get, "\204xzi", NOTHING, 0, NULL, NULL),
+
+#define POLICY_ROWS                                                              \
+  ROW(cr_policy_create, "OM\222e", STATUS, 0, NULL, NULL),                       \
+      ROW(cr_policy_destroy, "i", NOTHING, 0, NULL, NULL),                       \
+      ROW(cr_policy_ninput, "\221", COUNT, 0, NULL, NULL),                       \
+      ROW(cr_policy_nweight, "\221", COUNT, 0, NULL, NULL),                      \
+      ROW(cr_policy_weights, "\221", POINTER, 0, NULL, NULL),                    \
+      ROW(cr_policy_weights_bar, "\221", POINTER, 0, NULL, NULL),                \
+      ROW(cr_policy_init, "\221e", STATUS, 0, NULL, NULL),                       \
+      ROW(cr_policy_control, "\221MDXe", STATUS, 0, NULL, NULL),                 \
+      ROW(cr_policy_attach, "iRne", STATUS, 0, NULL, NULL),                      \
+      ROW(cr_policy_training_create, "OMD\020\222\224e", STATUS, 0, NULL, NULL), \
+      ROW(cr_policy_training_destroy, "i", NOTHING, 0, NULL, NULL),              \
+      ROW(cr_policy_training_policy, "\223", POINTER, 0, NULL, NULL),            \
+      ROW(cr_policy_training_restart, "i", NOTHING, 0, NULL, NULL),              \
+      ROW(cr_policy_training_estimate, "\223\177e", STATUS, 0, NULL, NULL),      \
+      ROW(cr_policy_training_step, "\223ae", STATUS, 0, NULL, NULL),             \
+      ROW(cr_policy_training_iterations, "i", NOTHING, 0, NULL, NULL),           \
+      ROW(cr_policy_training_memory_size, "i", NOTHING, 0, NULL, NULL),          \
+      ROW(cr_policy_training_get_memory, "\223Xe", STATUS, 0, NULL, NULL),       \
+      ROW(cr_policy_training_set_memory, "\223Xe", STATUS, 0, NULL, NULL),
