@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear models of steps under noise. carom/smoothed_model.h documents the public function.
+// Linear models of steps under noise. carom/estimator.h documents the public function.
 //   [smoothed_model.e1] y(w) = f(x + w) (-) f(x), w of the state's tangent and of the controls
 //   [smoothed_model.e2] dy/dw = Jr^-1(y) Df Jr(w), Jr of turns, Df the Jacobian of the steps in the tangents at x + w and f(x + w)
 //   [smoothed_model.e3] of k steps Df = (A_k ... A_1, sum of A_k ... A_(i+1) B_i)
 //   [smoothed_model.e4] each row of (A B) is the estimate of the gradient of a number of y: estimator.e1 ... e6; c = mean of y
-#include "carom/smoothed_model.h"
+#include "carom/estimator.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #define CR_POLICY_POLICY_MOTIONS_H
 
 #include "base/pool.h"
-#include "carom/policy_training.h"
+#include "carom/policy.h"
 #include "control/cost.h"
 #include "policy/policy.h"
 

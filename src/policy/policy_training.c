@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training of policies. carom/policy_training.h documents the public functions.
+// Training of policies. carom/policy.h documents the public functions.
 //   [policy.p3] Z = mean of (L(w) - L(0)) score(w), F = mean of dL/dW at w: both are of the gradient of E[L(w)]
 //   [policy.t1] W -= rate g, or a step of Adam
-#include "carom/policy_training.h"
+#include "carom/policy.h"
 
 #include <stdlib.h>
 
