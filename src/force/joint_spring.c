@@ -18,6 +18,10 @@ bool cri_joint_spring_acts(const cr_model* m, int j) {
   return !cri_coefficients_zero(c);
 }
 
+bool cri_joint_spring_is_linear(const cr_model* m, int j) {
+  return cr_is_zero(m->jnt_stiffnesspoly + 2 * (ptrdiff_t)j, 2);
+}
+
 bool cri_joint_spring_wanted(const cr_model* par) {
   return cri_coefficients_wanted(coefficients(par));
 }

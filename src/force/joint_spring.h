@@ -23,6 +23,9 @@ extern const cri_coefficient_fields cri_joint_spring_fields;
 /// True if the spring of joint j has a coefficient that is not zero.
 bool cri_joint_spring_acts(const cr_model* m, int j);
 
+/// True if the force of the spring of joint j is proportional to its extension: the stiffness alone counts.
+bool cri_joint_spring_is_linear(const cr_model* m, int j);
+
 /// True if the twin has room for a coefficient.
 bool cri_joint_spring_wanted(const cr_model* par);
 

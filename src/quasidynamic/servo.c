@@ -2,6 +2,7 @@
 // Servos, and what a model may not have beside them.
 #include "quasidynamic/servo.h"
 
+#include "force/joint_spring.h"
 #include "model/names.h"
 #include "model/schedule.h"
 
@@ -133,7 +134,7 @@ static cr_status check_joints(const cr_model* m, cr_error* error) {
     }
   }
   for (int i = 0; i < m->njnt; i++) {
-    if (!cr_is_zero(m->jnt_stiffnesspoly + 2 * (ptrdiff_t)i, 2)) {
+    if (!cri_joint_spring_is_linear(m, i)) {
       return refuse_object(m, CRI_OBJECT_joint, i, "the nonlinear spring", error);
     }
   }
