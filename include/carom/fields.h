@@ -39,7 +39,7 @@ typedef struct {
 /// Enumerations by name, as "transform": the word of a value, as "softplus", and the value of a word. `kind` is the name
 /// of the C type without cr_: status, load_finding, field_kind, frame, adjoint_states, trust_verdict, transform, correction_act, activation, layer_kind,
 /// estimator_kind, draws, alpha_verdict, fit_kind, fit_part, least_squares_method, global_method, local_method, start, run_part, residual_kind, norm,
-/// plan_method, control_shape, noise_colour, descent, policy_descent.
+/// plan_method, control_shape, noise_colour, descent, policy_descent, friction, inertia_use.
 /// Errors   NULL, and -1, for a kind, a value or a word that is none
 CR_API const char* cr_enum_word(const char* kind, int value);
 CR_API int cr_enum_value(const char* kind, const char* word);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
-#include "cli/grad_estimate.h"
+#include "cli/grad_linear.h"
 #include "command/jacobian.h"
 #include "command/labels.h"
 #include "command/setup.h"
@@ -537,8 +537,7 @@ static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   const struct {
     const char* name;
     bool given;
-  } others[] = {{"--estimator", o->estimate.kind != NULL},
-                {"--loss", o->loss != NULL},
+  } others[] = {{"--loss", o->loss != NULL},
                 {"--cost", o->cost != NULL},
                 {"--at", o->at != NULL},
                 {"--check", o->check},
@@ -562,7 +561,15 @@ static cr_status run(grad* g, cr_error* error) {
   if (o->jacobian) {
     CR_TRY(check_jacobian(o, error));
     CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
-    return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
+    CR_TRY(cr_cli_grad_estimate_check(&o->estimate, error));
+    if (o->estimate.kind != NULL && o->wrt.n > 0) {
+      return cri_fail(
+          error, CR_ERR_ARG,
+          "--wrt: not with --jacobian --estimator, whose model is of state and controls");
+    }
+    return o->estimate.kind != NULL
+               ? cr_cli_grad_linear(&g->setup, o->setup, &o->estimate, o->csv, error)
+               : cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
   CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
   CR_TRY(prepare(g, error));

@@ -56,12 +56,12 @@ cr_status cr_cli_grad_estimate_check(const cr_estimate_options* o, cr_error* err
 
 // ---- options
 
-// the standard deviation of a name of --wrt
-static cr_status find_sigma(const cr_estimate_case* c, const char* name, cr_real* sigma,
-                            cr_error* error) {
+cr_status cr_cli_grad_estimate_sigma(const cr_text_list* given, const char* name, cr_real* sigma,
+                                     bool* present, cr_error* error) {
   size_t length = strlen(name);
-  for (int i = 0; i < c->o->sigma.n; i++) {
-    const char* text = c->o->sigma.text[i];
+  *present = false;
+  for (int i = 0; i < given->n && !*present; i++) {
+    const char* text = given->text[i];
     if (strncmp(text, name, length) != 0 || text[length] != '=') {
       continue;
     }
@@ -71,9 +71,18 @@ static cr_status find_sigma(const cr_estimate_case* c, const char* name, cr_real
       return cri_fail(error, CR_ERR_ARG, "--sigma %s: a number of 0 or more is expected", text);
     }
     *sigma = (cr_real)value;
-    return CR_OK;
+    *present = true;
   }
-  return cri_fail(error, CR_ERR_ARG, "--estimator: --sigma %s=S is missing", name);
+  return CR_OK;
+}
+
+// the standard deviation of a name of --wrt
+static cr_status find_sigma(const cr_estimate_case* c, const char* name, cr_real* sigma,
+                            cr_error* error) {
+  bool present;
+  CR_TRY(cr_cli_grad_estimate_sigma(&c->o->sigma, name, sigma, &present, error));
+  return present ? CR_OK
+                 : cri_fail(error, CR_ERR_ARG, "--estimator: --sigma %s=S is missing", name);
 }
 
 static bool is_named(const cr_estimate_case* c, const char* text) {

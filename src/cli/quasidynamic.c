@@ -34,24 +34,16 @@ typedef struct {
 
 // ---- options
 
-static cr_status word_of(const char* option, const char* text, const char* const* words, int n,
-                         int* at, cr_error* error) {
-  for (*at = 0; *at < n; (*at)++) {
-    if (strcmp(text, words[*at]) == 0) {
-      return CR_OK;
-    }
-  }
-  return cri_fail(error, CR_ERR_ARG, "%s %s: %s%s%s or %s is expected", option, text,
-                  n > 2 ? words[0] : "", n > 2 ? ", " : "", words[n - 2], words[n - 1]);
-}
-
 static cr_status steps_of(const quasidynamic_options* o, cr_quasidynamic_options* steps,
                           cr_error* error) {
-  static const char* const modes[] = {"pyramid", "cone"};
-  static const char* const inertias[] = {"whole", "scaled", "none"};
-  int mode, inertia;
-  CR_TRY(word_of("--mode", o->mode, modes, 2, &mode, error));
-  CR_TRY(word_of("--inertia", o->inertia, inertias, 3, &inertia, error));
+  int mode = cr_enum_value("friction", o->mode), inertia = cr_enum_value("inertia_use", o->inertia);
+  if (mode < 0) {
+    return cri_fail(error, CR_ERR_ARG, "--mode %s: pyramid or cone is expected", o->mode);
+  }
+  if (inertia < 0) {
+    return cri_fail(error, CR_ERR_ARG, "--inertia %s: whole, scaled or none is expected",
+                    o->inertia);
+  }
   *steps = (cr_quasidynamic_options){.size = sizeof *steps,
                                      .friction = (cr_friction)mode,
                                      .inertia = (cr_inertia_use)inertia,

@@ -23,7 +23,7 @@ typedef struct {
 
 // ---- the last step
 
-static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
+cr_status cr_cli_jacobian_prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
   if (cr_method_is_adaptive(&o->method)) {
     return cri_fail(error, CR_ERR_ARG,
                     "--jacobian is that of one step of the time step's length; --rtol and --atol "
@@ -191,7 +191,7 @@ static cr_status write_csv(const jacobian* j, const char* path, cr_error* error)
 
 cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_text_list* wrt,
                           const char* csv, cr_error* error) {
-  CR_TRY(prepare(setup, &options, error));
+  CR_TRY(cr_cli_jacobian_prepare(setup, &options, error));
   jacobian j = {.m = setup->m,
                 .nx = 2 * setup->nv + setup->na,
                 .nv = setup->nv,

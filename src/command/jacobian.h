@@ -5,6 +5,9 @@
 
 #include "command/setup.h"
 
+/// Loads the model, and puts the state before the last step of a rollout, with its control, into the rollout's data.
+cr_status cr_cli_jacobian_prepare(cr_setup* setup, cr_setup_options* options, cr_error* error);
+
 /// Prints the Jacobian of the last step of a rollout, or of one step if no time is given
 /// (NaN), as JSON or CSV; writes the CSV to a file if `csv` names one. By the parameters in `wrt`
 /// too.

@@ -47,15 +47,41 @@ expect 0 biased "${toss[@]}" --estimator alpha --sigma qvel=0.1 --samples 512
 tells biased "it is biased"
 tells biased "d mean / d qvel[cube][0] = "
 
+# ---- linear models of a step: a ball 2 mm above contact
+cat > above.xml <<'XML'
+<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="1 1 .1"/><body pos="0 0 .102"><joint name="z" type="slide" axis="0 0 1"/>
+<geom size=".1" mass="1"/></body></worldbody><actuator><motor name="u" joint="z"/></actuator></mujoco>
+XML
+noise=(--sigma qpos=0.003 qvel=0.05 ctrl=0.5 --samples 4096)
+expect 0 exact grad above.xml --jacobian --json
+for kind in first zeroth alpha; do
+  expect 0 "$kind" grad above.xml --jacobian --estimator "$kind" "${noise[@]}" --threads 2 --json
+  expect 0 "again" grad above.xml --jacobian --estimator "$kind" "${noise[@]}" --threads 1 --json
+  cmp -s "$kind.out" again.out || fail "$kind: threads change digits"
+done
+holds exact 'j["by_state"][1][0] == 0'
+holds first 'j["estimator"] == "first" and j["samples"] == 4096 and -8 < j["by_state"][1][0] < -5'
+holds zeroth '-20 < j["by_state"][1][0] < -13 and j["by_state_error"][1][0] < 3 and len(j["offset"]) == 2' \
+  'abs(j["by_ctrl"][1][0] - 0.0077) < 0.015'
+holds alpha '-20 < j["by_state"][1][0] < -13 and j["by_state_error"][1][0] < 3'
+expect 0 table grad above.xml --jacobian --estimator zeroth "${noise[@]}" --csv linear.csv
+head -n 1 linear.csv | grep -qxF 'next,qpos[z],qvel[z],ctrl[u],offset' || fail "$(head -n 1 linear.csv)"
+[ "$(wc -l < linear.csv)" -eq 5 ] || fail "$(cat linear.csv)"
+
 # ---- mistakes
 for case in "--samples 5|--samples: only with --estimator" "--estimator second --sigma qvel=1|--estimator second: first, zeroth or alpha expected" \
   "--estimator first|--sigma qvel=S is missing" "--estimator first --sigma qvel=x|--sigma qvel=x: a number of 0 or more" \
   "--estimator first --sigma qpos=1|--sigma qpos=1: NAME=S with a NAME of --wrt" "--estimator zeroth --sigma qvel=0|standard deviation of number 0 is 0" \
   "--estimator first --sigma qvel=1 --samples 7 --draws antithetic|an even number" "--estimator first --sigma qvel=1 --bias 2|--bias 2: only with --estimator alpha" \
   "--estimator first --sigma qvel=1 --trust|--estimator: not with --trust" "--estimator first --sigma qvel=1 --draws sobol|--draws sobol: random, antithetic or quasi expected" \
-  "--jacobian --estimator first|--estimator: not with --jacobian"; do
+  "--jacobian --estimator first|--loss: not with --jacobian"; do
   read -ra options <<< "${case%%|*}"
   expect 2 mistake "${toss[@]}" "${options[@]}"
   says mistake "${case#*|}"
 done
+refused 2 "--sigma NAME=S of ctrl or a part of the state is missing" grad above.xml --jacobian --estimator first
+refused 2 "--sigma xpos=1: NAME=S with ctrl or a part of the state, as qvel, is expected" grad above.xml --jacobian --estimator first --sigma xpos=1
+refused 2 "--wrt: not with --jacobian --estimator" grad above.xml --jacobian --estimator first --sigma qpos=1 --wrt body_mass
+refused 2 "--bias: not with --jacobian" grad above.xml --jacobian --estimator alpha --sigma qpos=1 --bias 1
+refused 2 "--samples: only with --estimator" grad above.xml --jacobian --samples 5
 finish
