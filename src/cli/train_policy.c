@@ -425,6 +425,10 @@ static cr_status run(train* t, cr_error* error) {
 
 bool cr_train_is_task(const char* path) {
   static const char key[] = "observe:";
+  const char* dot = strrchr(path, '.');
+  if (dot == NULL || (strcmp(dot, ".yaml") != 0 && strcmp(dot, ".yml") != 0)) {
+    return false;  // recordings may be large
+  }
   char* text = NULL;
   size_t size = 0;
   if (cri_file_read(path, &text, &size, NULL) != CR_OK) {

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/// True if the file is a task with observations of a policy.
+/// True if the file is a task in YAML with observations of a policy.
 bool cr_train_is_task(const char* path);
 
 /// carom train for such a file; the exit code.
