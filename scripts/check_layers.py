@@ -224,8 +224,18 @@ def check_house():
             problems.append(f"planted, and not seen: {what}")
 
 
+def check_scripts():
+    """A test of the command that counts its failures has to tell them at its end."""
+    for path in sorted((ROOT / "tests").rglob("*.sh")):
+        text = path.read_text()
+        counts = re.search(r"^\. .*support/(cli|study)\.sh", text, re.M) and path.parent.name != "support"
+        if counts and not re.search(r"^finish$", text, re.M):
+            problems.append(f"{path.relative_to(ROOT)}: it does not end with `finish`, so it cannot fail")
+
+
 def main():
     sys.setrecursionlimit(10000)
+    check_scripts()
     includes_of = check_includes()
     past = check_door(includes_of)
     check_house()

@@ -195,7 +195,7 @@ static void print_text(const quasidynamic* x) {
   cr_output_tell(x->o->csv);
 }
 
-// a row a state, as carom view and carom render read it
+// a row a state
 static cr_status write_table(const quasidynamic* x, cr_error* error) {
   char* text = NULL;
   size_t size = 0;

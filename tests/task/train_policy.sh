@@ -65,3 +65,4 @@ expect 2 odd "${short[@]}" train.samples=9 --out bad
 says odd "9 samples from 2 starts"
 expect 0 help train "$task" --help
 grep -q -- "--seeds" help.out || fail "$(cat help.out)"
+finish
