@@ -64,6 +64,7 @@ aarch64:  ## the core's fast tests on AArch64, cross-compiled and emulated
 test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitizers
 	@sh scripts/install_needs.sh python
 	@sh scripts/install_needs.sh format || echo "make test: no clang-format, its check is skipped"
+	@sh scripts/install_needs.sh mpi || echo "make test: no MPI, tests of several ranks are skipped"
 	@$(MAKE) --no-print-directory osqp || echo "make test: no OSQP, its tests are skipped"
 	@python3 scripts/run_tests.py fast
 

@@ -50,7 +50,7 @@ for group in "$@"; do
     need libeigen3-dev test -e /usr/include/eigen3/Eigen/Core
     need python3-venv python3 -c 'import ensurepip, venv'
     ;;
-  mpi) # optional: carom batch under mpirun
+  mpi) # optional: batch, fit, grad --estimator and train under mpirun
     need libopenmpi-dev mpicc --version
     need openmpi-bin mpirun --version
     ;;

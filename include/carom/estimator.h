@@ -31,6 +31,19 @@ typedef enum {
   CR_ALPHA_ZERO      // 0: the samples are too few to tell the bias of F within the bound
 } cr_alpha_verdict;
 
+/// Processes that share samples, such as those of an MPI job. All make the same calls with the same numbers, and all get the same
+/// estimate, to the digits that one process gets alone.
+typedef struct {
+  size_t size;      // sizeof(cr_processes), set by the caller
+  int rank, count;  // number of this process, from 0; how many they are
+  /// Called by all of them at the same points. `rows` are n of `size` bytes; process r has filled those from n r / count to n (r + 1) / count
+  /// (rounded down, in 64 bits). Afterwards every process has all of them. `status` is that of this process; where some have failed,
+  /// all return the status of the lowest one, with its sentence. n may be 0: only statuses are compared.
+  cr_status (*share)(void* context, cr_status status, void* rows, int n, size_t size,
+                     cr_error* error);
+  void* context;
+} cr_processes;
+
 /// What a zero stands for is in brackets.
 typedef struct {
   size_t size;  // sizeof(cr_estimator_options), set by the caller
@@ -46,6 +59,7 @@ typedef struct {
   cr_real bound;  // L: the largest norm that a summand of Z can have [the largest that was seen]
   bool (*stop)(void* context);  // asked before every sample, by any thread; true ends; may be NULL
   void* context;
+  const cr_processes* processes;  // that share the samples of cr_gradient_estimate [this one alone]
 } cr_estimator_options;
 
 /// An estimate. Figures that the kind does not have are NaN.
@@ -69,7 +83,7 @@ typedef struct {
 /// Map      worker 0's start, losses, options -> estimate
 /// Equation [estimator.e1 ... e6], docs/derivations/estimator.md
 /// Shapes   workers[nworker], losses[nworker]
-/// Threads  the same bits for any nworker
+/// Threads  the same bits for any nworker, and for any number of processes
 /// Smooth   E[L] is, for any L that does not grow too fast
 /// Errors   CR_ERR_ARG for options that are none, and for parameters where the backward pass has a model of its own; CR_ERR_INTERRUPTED; CR_ERR_MEMORY; those of a run or a gradient, with the
 ///          number of the sample; CR_ERR_MODEL where a sample moves a parameter to what the model does not allow

@@ -42,6 +42,8 @@ typedef struct {
   int nthread;               // [one a processor]; the digits do not depend on it
   uint64_t seed;             // of noise
   const cr_model* backward;  // model of the derivatives: contacts from distance; NULL: [the model]
+  int backward_iterations;   // GRADIENT: after so many from a start, on from the best plan by the
+                             // derivatives of the model itself [never]
   const cr_adaptive*
       adaptive;  // adaptive steps, events; not ilqr; NULL: steps of the model's length
   const cr_real *lower, *upper;  // limits, nu each [those of the actuators]

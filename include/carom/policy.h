@@ -113,6 +113,7 @@ typedef struct {
   int nthread;                  // the same bits for any number [one a processor]
   bool (*stop)(void* context);  // asked before every motion, by any thread; true ends the iteration
   void* context;
+  const cr_processes* processes;  // that share the motions of an iteration [this one alone]
 } cr_policy_training_options;
 
 /// A policy in training: the policy, motions, moments of the descent. Belongs to one thread, and has others of its own.
@@ -140,7 +141,7 @@ CR_API void cr_policy_training_restart(cr_policy_training* training);
 /// The gradient of the expected cost by the weights, at iteration k with its noise and its samples. The weights stay.
 /// Map      weights, k -> estimate, of cr_policy_nweight numbers; loss is the mean without noise over the starts, NaN for FIRST
 /// Equation F = mean of dL/dW; Z = mean of (L(w) - L(0)) sum over decisions of (du/dW)' w / sigma^2   [policy.p2, p3]
-/// Threads  the same bits for any number of them
+/// Threads  the same bits for any number of them, and of processes
 /// Errors   those of runs and gradients, with the number of the sample; CR_ERR_INTERRUPTED
 CR_API cr_status cr_policy_training_estimate(cr_policy_training* training, int k,
                                              cr_smoothed_gradient* estimate, cr_error* error);

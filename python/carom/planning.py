@@ -86,7 +86,7 @@ class Planner:
     def __init__(self, model, cost, nstep=None, *, horizon=None, start=None, method="ilqr", controls="step", knots=0,
                  warm=None, threads=0, seed=1, cfd=None, lower=None, upper=None, descent="adam", rate=0.0, clip=0.0, samples=0,
                  elite=0, colour="white", noise=0.0, wide_noise=0.0, temperature=0.0, polish=0, regularisation=0.0,
-                 estimator=None, sigma=None, estimator_samples=32, draws="antithetic", bias=None, **options):
+                 estimator=None, sigma=None, estimator_samples=32, draws="antithetic", bias=None, cfd_iterations=0, **options):
         adaptive, options = _method.split(options)
         self.model = _method.variant(model, options)
         self.interval = adaptive.get("grid") or self.model.timestep
@@ -103,7 +103,7 @@ class Planner:
                            lower=arrays.pointer(limits[0]), upper=arrays.pointer(limits[1]),
                            descent=_word("descent", descent), rate=rate, clip=clip, samples=int(samples), elite=int(elite),
                            colour=_word("noise_colour", colour), noise=noise, wide_noise=wide_noise, temperature=temperature,
-                           polish=int(polish), regularisation=regularisation)
+                           polish=int(polish), regularisation=regularisation, backward_iterations=int(cfd_iterations))
         if (estimator is None) != (sigma is None):
             raise ArgError("estimator and sigma go together")
         if estimator is not None:
@@ -442,5 +442,6 @@ def plan(model, cost, nstep=None, *, horizon=None, iterations=100, tolerance=1e-
                 of gradient and mixed: follow the gradient of the mean cost under noise on the knots: "first", "zeroth" or
                 "alpha"; sigma is its standard deviation, one number or one a control (docs/planning.md)
     cfd, threads, and options by keyword     as carom.rollout; rtol and events are not for ilqr
+    cfd_iterations                           of gradient: cfd in so many iterations, then the gradient itself; 0: in all
     """
     return Planner(model, cost, nstep, horizon=horizon, **options).solve(iterations, tolerance, progress)

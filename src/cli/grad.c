@@ -11,6 +11,7 @@
 #include "cli/grad_linear.h"
 #include "command/jacobian.h"
 #include "command/labels.h"
+#include "command/ranks.h"
 #include "command/setup.h"
 #include "task/plan_task.h"
 #include "tools/files.h"
@@ -38,6 +39,7 @@ typedef struct {
 
 typedef struct {
   const grad_options* o;
+  cr_ranks ranks;  // that share the samples of an estimate
   cr_setup setup;
   cr_model* variant;  // model whose dynamics the backward pass differentiates; NULL: the setup's
   cr_expression* expression;
@@ -171,6 +173,7 @@ static cr_status differentiate(grad* g, cr_error* error) {
 static cr_status estimate(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   const cr_estimate_case c = {.o = &o->estimate,
+                              .ranks = &g->ranks,
                               .setup = &o->setup,
                               .made = &g->setup,
                               .names = &o->wrt,
@@ -556,6 +559,28 @@ static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   return CR_OK;
 }
 
+static cr_status prepare_estimate(grad* g, cr_error* error) {
+  CR_TRY(cr_setup_output(&g->o->setup, "--csv", g->o->csv, "csv", error));
+  return prepare(g, error);
+}
+
+// every rank has the estimate; the first one tells it
+static cr_status tell_estimate(const grad* g, cr_error* error) {
+  const grad_options* o = g->o;
+  CR_TRY(o->csv != NULL ? write_csv(g, error) : CR_OK);
+  (o->setup.json ? print_estimate_json : print_estimate)(g);
+  cr_output_tell(o->setup.json ? NULL : o->csv);
+  return CR_OK;
+}
+
+static cr_status run_estimate(grad* g, cr_error* error) {
+  CR_TRY(cr_ranks_open(&g->ranks, error));
+  CR_TRY(cr_ranks_agree(&g->ranks, prepare_estimate(g, error), error));
+  CR_TRY(estimate(g, error));
+  cr_status status = g->ranks.rank == 0 ? tell_estimate(g, error) : CR_OK;
+  return cr_ranks_agree(&g->ranks, status, error);
+}
+
 static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
@@ -571,15 +596,11 @@ static cr_status run(grad* g, cr_error* error) {
                ? cr_cli_grad_linear(&g->setup, o->setup, &o->estimate, o->csv, error)
                : cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
+  if (o->estimate.kind != NULL) {
+    return run_estimate(g, error);
+  }
   CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
   CR_TRY(prepare(g, error));
-  if (o->estimate.kind != NULL) {
-    CR_TRY(estimate(g, error));
-    CR_TRY(o->csv != NULL ? write_csv(g, error) : CR_OK);
-    (o->setup.json ? print_estimate_json : print_estimate)(g);
-    cr_output_tell(o->setup.json ? NULL : o->csv);
-    return CR_OK;
-  }
   CR_TRY(differentiate(g, error));
   CR_TRY(find_sides(g, error));
   if (g->o->check) {
@@ -660,7 +681,10 @@ int cr_cli_grad(int argc, char** argv) {
     o.setup.time = isnan(o.setup.time) && !o.jacobian ? 1 : o.setup.time;
     status = run(g, &error);
   }
-  int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, g->setup.report);
+  int code = cr_status_exit_code(status);
+  if (status != CR_OK && g->ranks.rank == 0) {
+    code = cr_cli_fail("grad", o.setup.json, &error, g->setup.report);
+  }
   if (status == CR_OK && o.trust && help == CR_HELP_NONE && g->trust.verdict != CR_TRUST_YES) {
     code = 1;
   }
@@ -676,6 +700,7 @@ int cr_cli_grad(int argc, char** argv) {
   cr_expression_destroy(g->expression);
   cr_cost_destroy(g->cost);
   cr_setup_free(&g->setup);
+  cr_ranks_close(&g->ranks);
   free(g);
   return code;
 }

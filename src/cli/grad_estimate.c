@@ -152,7 +152,7 @@ static cr_status make_worker(estimate* e, int i, cr_error* error) {
 }
 
 static cr_status make(estimate* e, cr_error* error) {
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  long processors = e->c->ranks->size > 1 ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
   int threads = e->c->o->threads > 0 ? e->c->o->threads : processors > 0 ? (int)processors : 1;
   if (threads > MOST_THREADS) {
     return cri_fail(error, CR_ERR_ARG, "--threads %d: 1 to %d expected", threads, MOST_THREADS);
@@ -187,12 +187,18 @@ static void let_go(estimate* e) {
 
 // ---- the call
 
+static cr_status prepare(estimate* e, int* kind, int* draws, cr_error* error) {
+  const cr_estimate_options* o = e->c->o;
+  CR_TRY(word_of("--estimator", "estimator_kind", o->kind, kind, "first, zeroth or alpha", error));
+  CR_TRY(word_of("--draws", "draws", o->draws, draws, "random, antithetic or quasi", error));
+  return make(e, error);
+}
+
 static cr_status run(estimate* e, cr_smoothed_gradient* found, cr_error* error) {
   const cr_estimate_options* o = e->c->o;
-  int kind, draws;
-  CR_TRY(word_of("--estimator", "estimator_kind", o->kind, &kind, "first, zeroth or alpha", error));
-  CR_TRY(word_of("--draws", "draws", o->draws, &draws, "random, antithetic or quasi", error));
-  CR_TRY(make(e, error));
+  const cr_processes processes = cr_ranks_processes(e->c->ranks);
+  int kind = 0, draws = 0;
+  CR_TRY(cr_ranks_agree(e->c->ranks, prepare(e, &kind, &draws, error), error));
   const cr_estimator_options options = {.size = sizeof options,
                                         .kind = (cr_estimator_kind)kind,
                                         .samples = cr_cli_grad_estimate_samples(o),
@@ -201,7 +207,8 @@ static cr_status run(estimate* e, cr_smoothed_gradient* found, cr_error* error) 
                                         .seed = (uint64_t)o->seed,
                                         .confidence = (cr_real)o->confidence,
                                         .bias = (cr_real)o->bias,
-                                        .stop = cr_interrupted};
+                                        .stop = cr_interrupted,
+                                        .processes = &processes};
   return cr_gradient_estimate(e->gradients, e->losses, e->n, &options, found, error);
 }
 

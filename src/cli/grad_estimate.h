@@ -3,6 +3,7 @@
 #ifndef CR_CLI_GRAD_ESTIMATE_H
 #define CR_CLI_GRAD_ESTIMATE_H
 
+#include "command/ranks.h"
 #include "command/setup.h"
 
 typedef struct {
@@ -29,12 +30,15 @@ typedef struct {
        "--estimator: of intervals and of the bound on the bias (default 0.95)"},                   \
       {"--seed", CR_OPT_INT, &(e).seed, "S", "--estimator: of the samples (default 0)"}, {         \
     "--threads", CR_OPT_COUNT, &(e).threads, "N",                                                  \
-        "--estimator: threads (default: one a processor); the digits do not depend on it"          \
+        "--estimator: threads (default: one a processor; under mpirun 1); the digits do not "      \
+        "depend "                                                                                  \
+        "on it"                                                                                    \
   }
 
 /// What is estimated: the gradient by names of a loss of a rollout that is set up. Borrowed.
 typedef struct {
   const cr_estimate_options* o;
+  cr_ranks* ranks;  // that share the samples
   const cr_setup_options* setup;
   const cr_setup* made;
   const cr_text_list* names;

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "command/interrupt.h"
+#include "command/ranks.h"
 #include "command/setup.h"
 #include "task/plan_memory.h"
 #include "task/plan_motion.h"
@@ -57,6 +58,8 @@ typedef struct {
 
 typedef struct {
   const train_options* o;
+  cr_ranks ranks;
+  cr_processes processes;
   cr_plan_task task;
   cr_policy_training* training;  // of the current seed
   run_of_seed* runs;
@@ -105,6 +108,9 @@ static cr_status write_run(cr_h5* file, const run_of_seed* r, cr_error* error) {
 static cr_status save(train* t, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   cr_h5* file = NULL;
+  if (t->ranks.rank > 0) {
+    return CR_OK;
+  }
   file_name(t, "policy.h5", path);
   CR_TRY(cri_h5_create(&file, path, error));
   cr_status status = CR_OK;
@@ -128,8 +134,12 @@ static cr_status keep(train* t, run_of_seed* r, cr_error* error) {
                            : cr_policy_training_get_memory(t->training, r->memory, error);
 }
 
-static cr_status take_run(train* t, run_of_seed* r, const cr_h5* file, const char* path,
-                          cr_error* error) {
+static cr_status is_another(const char* path, cr_error* error) {
+  return cri_fail(error, CR_ERR_FORMAT, "%s: is of another task; give it another folder with --out",
+                  path);
+}
+
+static cr_status read_run(run_of_seed* r, const cr_h5* file, const char* path, cr_error* error) {
   char name[64];
   double *numbers = NULL, *curve = NULL;
   int n = 0, width = 0, rows = 0, columns = 0;
@@ -148,25 +158,32 @@ static cr_status take_run(train* t, run_of_seed* r, const cr_h5* file, const cha
   CR_TRY(r->memory == NULL ? cri_fail(error, CR_ERR_MEMORY, "train: no memory") : CR_OK);
   CR_TRY(cri_h5_read(file, name, &curve, &rows, &columns, error));
   r->curve = (cr_plan_history){curve, rows, rows};
-  cr_error inner = {0};
-  cr_status status = cr_policy_training_set_memory(t->training, r->memory, r->nmemory, &inner);
-  if (status != CR_OK || columns != COLUMNS) {
-    return cri_fail(error, CR_ERR_FORMAT,
-                    "%s: is of another task; give it another folder with "
-                    "--out",
-                    path);
-  }
-  return CR_OK;
+  return columns == COLUMNS ? CR_OK : is_another(path, error);
 }
 
-static cr_status read_back(train* t, run_of_seed* r, cr_error* error) {
+// all seeds at once, since the next save replaces the file
+static cr_status read_back(train* t, cr_error* error) {
   char path[CR_MAX_PATH + 32];
   cr_h5* file = NULL;
   file_name(t, "policy.h5", path);
   CR_TRY(cri_h5_open(&file, path, error));
-  cr_status status = take_run(t, r, file, path, error);
+  cr_status status = CR_OK;
+  for (int i = 0; i < t->o->seeds && status == CR_OK; i++) {
+    status = read_run(&t->runs[i], file, path, error);
+  }
   cri_h5_close(file);
   return status;
+}
+
+// the training of a seed goes on where its memory ends
+static cr_status put_back(train* t, const run_of_seed* r, cr_error* error) {
+  char path[CR_MAX_PATH + 32];
+  cr_error inner = {0};
+  file_name(t, "policy.h5", path);
+  return r->memory == NULL ||
+                 cr_policy_training_set_memory(t->training, r->memory, r->nmemory, &inner) == CR_OK
+             ? CR_OK
+             : is_another(path, error);
 }
 
 // ---- curve.csv and the plot
@@ -246,13 +263,16 @@ static cr_status note(train* t, run_of_seed* r, const cr_policy_training_result*
       (double)e->alpha, (double)e->first_variance, (double)e->zeroth_variance, (double)e->gradient,
       (double)e->rate,  cri_seconds() - t->begun};
   CR_TRY(cr_plan_history_add(&r->curve, row, COLUMNS, error));
-  CR_TRY(keep(t, r, error));
-  return cri_seconds() - t->saved > SAVE_EVERY ? save(t, error) : CR_OK;
+  cr_status status = keep(t, r, error);
+  if (status == CR_OK && cri_seconds() - t->saved > SAVE_EVERY) {
+    status = save(t, error);
+  }
+  return cr_ranks_agree(&t->ranks, status, error);
 }
 
 static void show(train* t, int seed, const cr_policy_training_result* e, int from) {
   int all = t->task.train.iterations, done = e->iteration + 1;
-  if (cri_progress_due(&t->progress)) {
+  if (t->ranks.rank == 0 && cri_progress_due(&t->progress)) {
     char line[160];
     (void)snprintf(line, sizeof line, "seed %d, iteration %d of %d: cost %.6g +- %.2g",
                    t->runs[seed].seed, done, all, (double)e->mean, (double)e->mean_error);
@@ -293,22 +313,27 @@ static cr_status train_seed(train* t, int i, cr_error* error) {
   }
   CR_TRY(finish(t, r, error));
   t->best = last_cost(r) < last_cost(&t->runs[t->best]) ? i : t->best;
-  return save(t, error);
+  return cr_ranks_agree(&t->ranks, save(t, error), error);
 }
 
 static cr_status make_training(train* t, int i, cr_error* error) {
   cr_policy_training_destroy(t->training);
   t->training = NULL;
+  const cr_policy_task_options how = {
+      .seed = t->runs[i].seed,
+      .nthread = t->o->threads == 0 && t->ranks.size > 1 ? 1 : t->o->threads,
+      .stop = cr_interrupted,
+      .processes = &t->processes};
   cr_error inner = {0};
-  cr_status status = cr_policy_task_create(&t->training, &t->task, t->runs[i].seed, t->o->threads,
-                                           cr_interrupted, &inner);
+  cr_status status = cr_policy_task_create(&t->training, &t->task, &how, &inner);
   return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", t->o->path, inner.text);
 }
 
 static cr_status train_all(train* t, cr_error* error) {
   for (int i = 0; i < t->o->seeds; i++) {
-    CR_TRY(make_training(t, i, error));
-    CR_TRY(t->o->resume ? read_back(t, &t->runs[i], error) : CR_OK);
+    cr_status status = make_training(t, i, error);
+    status = status == CR_OK ? put_back(t, &t->runs[i], error) : status;
+    CR_TRY(cr_ranks_agree(&t->ranks, status, error));
     CR_TRY(train_seed(t, i, error));
   }
   return CR_OK;
@@ -388,7 +413,7 @@ static cr_status check(const train* t, cr_error* error) {
                   t->task.folder);
 }
 
-static cr_status run(train* t, cr_error* error) {
+static cr_status prepare(train* t, cr_error* error) {
   const train_options* o = t->o;
   CR_TRY(cr_plan_task_read(&t->task, o->path, &o->set, "train", o->out, o->threads, error));
   CR_TRY(check(t, error));
@@ -400,27 +425,47 @@ static cr_status run(train* t, cr_error* error) {
   for (int i = 0; i < o->seeds; i++) {
     t->runs[i].seed = t->task.train.seed + i;
   }
-  CR_TRY(cri_folder_make(t->task.folder, error));
-  cr_interrupt_catch();
-  t->progress = cri_progress_begin();
-  t->begun = t->saved = cri_seconds();
-  cr_status status = train_all(t, error);
-  cri_progress_end(&t->progress);
-  if (status == CR_ERR_INTERRUPTED) {
-    CR_TRY(save(t, error));
-    CR_TRY(write_curves(t, error));
-    return cri_fail(error, CR_ERR_INTERRUPTED, "interrupted; --resume goes on");
-  }
-  CR_TRY(status);
+  return o->resume ? read_back(t, error) : CR_OK;
+}
+
+// what the first rank writes and prints
+static cr_status tell(train* t, cr_error* error) {
   CR_TRY(write_curves(t, error));
   CR_TRY(record(t, error));
   plot(t);
-  if (o->json) {
+  if (t->o->json) {
     print_json(t);
   } else {
     print_text(t);
   }
   return CR_OK;
+}
+
+static cr_status stop(train* t, cr_error* error) {
+  if (t->ranks.rank == 0) {
+    CR_TRY(save(t, error));
+    CR_TRY(write_curves(t, error));
+  }
+  return cri_fail(error, CR_ERR_INTERRUPTED, "interrupted; --resume goes on");
+}
+
+static cr_status run(train* t, cr_error* error) {
+  CR_TRY(cr_ranks_open(&t->ranks, error));
+  t->processes = cr_ranks_processes(&t->ranks);
+  CR_TRY(cr_ranks_agree(&t->ranks, prepare(t, error), error));
+  bool first = t->ranks.rank == 0;
+  cr_status status = first ? cri_folder_make(t->task.folder, error) : CR_OK;
+  CR_TRY(cr_ranks_agree(&t->ranks, status, error));
+  cr_interrupt_catch();
+  t->progress = cri_progress_begin();
+  t->begun = t->saved = cri_seconds();
+  status = train_all(t, error);
+  cri_progress_end(&t->progress);
+  if (status == CR_ERR_INTERRUPTED) {
+    return stop(t, error);
+  }
+  CR_TRY(status);
+  return cr_ranks_agree(&t->ranks, first ? tell(t, error) : CR_OK, error);
 }
 
 bool cr_train_is_task(const char* path) {
@@ -448,6 +493,7 @@ static void let_go(train* t) {
   free(t->outcome.parts);
   cr_policy_training_destroy(t->training);
   cr_plan_task_free(&t->task);
+  cr_ranks_close(&t->ranks);
   free(t);
 }
 
@@ -465,7 +511,7 @@ int cr_cli_train_policy(int argc, char** argv) {
       {"--resume", CR_OPT_FLAG, &o.resume, "",
        "go on in the folder, to the same digits as without a stop"},
       {"--threads", CR_OPT_COUNT, &o.threads, "N",
-       "threads (default: one a processor); the digits do not depend on it"},
+       "threads (default: one a processor; under mpirun 1); the digits do not depend on it"},
       {"--force", CR_OPT_FLAG, &o.force, "", "overwrite the results of an earlier training"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
@@ -492,9 +538,10 @@ int cr_cli_train_policy(int argc, char** argv) {
   }
   status = status == CR_OK ? run(t, &error) : status;
   cri_progress_end(&t->progress);
-  int code = status == CR_OK
-                 ? 0
-                 : cr_cli_fail("train", o.json && status != CR_ERR_INTERRUPTED, &error, NULL);
+  int code = cr_status_exit_code(status);
+  if (status != CR_OK && t->ranks.rank == 0) {
+    code = cr_cli_fail("train", o.json && status != CR_ERR_INTERRUPTED, &error, NULL);
+  }
   let_go(t);
   return code;
 }

@@ -2,12 +2,13 @@
 // The processes started by mpirun, behind few functions. With MPI (ranks_mpi.c) there may be
 // many; without (ranks_single.c) there is one, and being one of many is an error.
 //
-// Every function but cr_ranks_open and cr_ranks_share is collective: all ranks call it, in the same
+// Every function but cr_ranks_open, cr_ranks_share and cr_ranks_processes is collective: all ranks call it, in the same
 // order.
 #ifndef CR_COMMAND_RANKS_H
 #define CR_COMMAND_RANKS_H
 
 #include "base/status.h"
+#include "carom/estimator.h"
 
 typedef struct {
   int rank, size;
@@ -34,6 +35,14 @@ cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* erro
 /// Errors   CR_ERR_ARG if MPI fails, or a row is larger than it can send
 cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
                           cr_error* error);
+
+/// Brings n rows to all: `all` has those of this rank, shared as cr_ranks_share says, and afterwards those of the others.
+/// Errors   CR_ERR_ARG if MPI fails, or a row is larger than it can send
+cr_status cr_ranks_gather_all(const cr_ranks* ranks, int n, size_t size, void* all,
+                              cr_error* error);
+
+/// The ranks as processes that share samples. Borrows `ranks`.
+cr_processes cr_ranks_processes(cr_ranks* ranks);
 
 /// Passes `size` bytes on to the next rank, and takes those of the rank before; the ring closes.
 /// Errors   CR_ERR_ARG if MPI fails

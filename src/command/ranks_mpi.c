@@ -66,25 +66,21 @@ cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* erro
              : failed("cannot agree", code, error);
 }
 
+// `mine` NULL: the rows of this rank are in their places in `all`, and go to every rank; otherwise to rank 0
 static cr_status gather_rows(const cr_ranks* ranks, const void* mine, int n, MPI_Datatype row,
                              void* all, int* counts, int* firsts, cr_error* error) {
   for (int i = 0; i < ranks->size; i++) {
     cr_ranks_share(ranks, i, n, &firsts[i], &counts[i]);
   }
-  int code =
-      MPI_Gatherv(mine, counts[ranks->rank], row, all, counts, firsts, row, 0, MPI_COMM_WORLD);
+  int code = mine == NULL
+                 ? MPI_Allgatherv(MPI_IN_PLACE, 0, row, all, counts, firsts, row, MPI_COMM_WORLD)
+                 : MPI_Gatherv(mine, counts[ranks->rank], row, all, counts, firsts, row, 0,
+                               MPI_COMM_WORLD);
   return code == MPI_SUCCESS ? CR_OK : failed("cannot gather results", code, error);
 }
 
-cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
-                          cr_error* error) {
-  if (n == 0 || size == 0) {
-    return CR_OK;
-  }
-  if (!ranks->open) {
-    memcpy(all, mine, (size_t)n * size);
-    return CR_OK;
-  }
+static cr_status gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
+                        cr_error* error) {
   if (size > INT_MAX) {
     return cri_fail(error, CR_ERR_ARG, "MPI: a row of %zu bytes is too large", size);
   }
@@ -105,6 +101,23 @@ cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t
   (void)MPI_Type_free(&row);
   free(counts);
   return status;
+}
+
+cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
+                          cr_error* error) {
+  if (n == 0 || size == 0) {
+    return CR_OK;
+  }
+  if (!ranks->open) {
+    memcpy(all, mine, (size_t)n * size);
+    return CR_OK;
+  }
+  return gather(ranks, mine, n, size, all, error);
+}
+
+cr_status cr_ranks_gather_all(const cr_ranks* ranks, int n, size_t size, void* all,
+                              cr_error* error) {
+  return n == 0 || size == 0 || !ranks->open ? CR_OK : gather(ranks, NULL, n, size, all, error);
 }
 
 cr_status cr_ranks_tell(const cr_ranks* ranks, int* number, cr_error* error) {

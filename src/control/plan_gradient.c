@@ -21,6 +21,7 @@ typedef struct {
   cr_real* last_g;
   int npair, next;
   int k;         // of Adam
+  int made;      // iterations since a restart
   cr_real rate;  // halved where it led to where nothing runs
   cr_real cost;  // L-BFGS: of x
   bool known;    // cost and g belong to x
@@ -59,7 +60,7 @@ static void restart(cr_planner* p) {
   cr_copy(w->x, p->knots, p->n);
   cr_zero(w->mean, p->n);
   cr_zero(w->square, p->n);
-  w->k = w->npair = w->next = 0;
+  w->k = w->npair = w->next = w->made = 0;
   w->rate = p->o.rate;
   w->known = false;
 }
@@ -221,8 +222,21 @@ static cr_status lbfgs(cr_planner* p, descent* w) {
   return CR_OK;
 }
 
+// which model has the derivatives of the next iteration, or of the one that was just made
+static const cr_model* model_of(const cr_planner* p, const descent* w) {
+  int last = p->o.backward_iterations;
+  return p->o.backward == NULL || (last > 0 && w->made > last) ? p->m : p->o.backward;
+}
+
 static cr_status improve(cr_planner* p, cr_error* error) {
   (void)error;
+  descent* w = p->memory;
+  if (w->made > 0 && w->made == p->o.backward_iterations) {  // another slope, so other moments
+    restart(p);
+    w->made = p->o.backward_iterations;
+  }
+  w->made++;
+  p->backward = model_of(p, w);
   return p->o.descent == CR_DESCENT_ADAM ? adam(p, p->memory) : lbfgs(p, p->memory);
 }
 
@@ -241,6 +255,7 @@ static void numbers(cr_planner* p, cri_plan_numbers* v) {
   cri_numbers_int(v, &w->k);
   cri_numbers_of(v, &w->rate, 1);
   cri_numbers_of(v, &w->cost, 1);
+  cri_numbers_int(v, &w->made);
   cri_numbers_bool(v, &w->known);
 }
 

@@ -38,6 +38,7 @@ static cr_status check_numbers(const cr_plan_options* o, cr_error* error) {
               {"samples", (cr_real)o->samples},
               {"elite", (cr_real)o->elite},
               {"polish", (cr_real)o->polish},
+              {"backward_iterations", (cr_real)o->backward_iterations},
               {"nthread", (cr_real)o->nthread}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (!(rows[i].value >= 0) || !isfinite(rows[i].value)) {
@@ -57,6 +58,10 @@ static cr_status check_options(const cr_model* m, const cr_plan_options* o, cr_e
   }
   if (m->nu == 0) {
     return cri_fail(error, CR_ERR_ARG, "plan: the model has no controls");
+  }
+  if (o->backward_iterations > 0 && (o->method != CR_PLAN_GRADIENT || o->backward == NULL)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "plan: backward_iterations: only of gradient, with a backward model");
   }
   if ((int)o->method < 0 || (int)o->method >= N_METHOD) {
     return cri_fail(error, CR_ERR_ARG, "plan: there is no method %d", (int)o->method);

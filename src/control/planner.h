@@ -69,7 +69,7 @@ typedef struct cri_plan_method {
 } cri_plan_method;
 
 struct cr_planner {
-  const cr_model *m, *backward;
+  const cr_model *m, *backward;  // backward: of the derivatives, now
   cr_plan_options o;
   const cri_plan_method* method;
   void* memory;  // of the method

@@ -8,21 +8,19 @@
 #include "gradient/draws.h"
 #include "gradient/gradient.h"
 #include "gradient/moments.h"
+#include "gradient/processes.h"
 #include "model/misuse.h"
 #include "model/model_check.h"
-
-enum {
-  CHUNK = 64
-};  // samples between two sums; a constant, since the order of a sum decides its last digits
 
 typedef struct {
   cr_gradient* const* workers;
   const cr_loss* losses;
   const cr_estimator_options* o;
-  int n, first;  // first sample of the chunk
+  int n, chunk;
+  int first, part;  // first sample of the chunk; first one in it of this process
   cri_draws draws;
   cri_start start;
-  cr_real *loss, *rows, *w;  // CHUNK; CHUNK x n, of gradients; a row for each worker
+  cr_real *loss, *rows, *w;  // chunk; chunk x n, of gradients; a row for each worker
   cr_real* score;
   cr_error* errors;  // one a worker
   cr_real* memory;
@@ -38,13 +36,13 @@ static cr_real* take(cr_real** at, size_t n) {
 }
 
 static cr_status make(estimator* e, int nworker, cr_error* error) {
-  size_t n = (size_t)e->n, rows = CHUNK * n;
-  cr_real* at = e->memory = calloc(CHUNK + rows + (size_t)nworker * n + n + 1, sizeof *at);
+  size_t n = (size_t)e->n, chunk = (size_t)e->chunk, rows = chunk * n;
+  cr_real* at = e->memory = calloc(chunk + rows + (size_t)nworker * n + n + 1, sizeof *at);
   e->errors = calloc((size_t)nworker, sizeof *e->errors);
   if (at == NULL || e->errors == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "estimator: no memory for %d numbers", e->n);
   }
-  e->loss = take(&at, CHUNK);
+  e->loss = take(&at, chunk);
   e->rows = take(&at, rows);
   e->w = take(&at, (size_t)nworker * n);
   e->score = take(&at, n);
@@ -62,6 +60,7 @@ static void let_go(estimator* e) {
 
 // ---- one sample, on one worker
 
+// item: of the chunk
 static cr_status run_sample(estimator* e, int item, int worker, cr_error* error) {
   cr_gradient* g = e->workers[worker];
   const cr_loss* loss = &e->losses[worker];
@@ -81,8 +80,9 @@ static cr_status run_sample(estimator* e, int item, int worker, cr_error* error)
   return cri_gradient_read_moved(g, w, e->rows + (ptrdiff_t)item * e->n, error);
 }
 
-static cr_status sample(void* context, int item, int worker) {
+static cr_status sample(void* context, int index, int worker) {
   estimator* e = context;
+  int item = e->part + index;
   const cr_estimator_options* o = e->o;
   cr_error* error = &e->errors[worker];
   if (o->stop != NULL && o->stop(o->context)) {
@@ -105,15 +105,26 @@ static void add_sample(estimator* e, int item) {
 }
 
 // of the workers that failed, the one with the lowest sample is that of the pool's status
+static cr_status run_part(estimator* e, cr_pool* pool, int n, cr_error* error) {
+  cr_status status = cr_pool_run(pool, n, sample, e);
+  for (int i = 0; i < cr_pool_size(pool) && status != CR_OK; i++) {
+    if (e->errors[i].status == status) {
+      return cri_fail(error, status, "%s", e->errors[i].text);
+    }
+  }
+  return status;
+}
+
 static cr_status find_samples(estimator* e, cr_pool* pool, cr_error* error) {
-  int nworker = cr_pool_size(pool);
-  for (e->first = 0; e->first < e->o->samples; e->first += CHUNK) {
-    int n = e->o->samples - e->first < CHUNK ? e->o->samples - e->first : CHUNK;
-    cr_status status = cr_pool_run(pool, n, sample, e);
-    for (int i = 0; i < nworker && status != CR_OK; i++) {
-      if (e->errors[i].status == status) {
-        return cri_fail(error, status, "%s", e->errors[i].text);
-      }
+  const cr_processes* p = e->o->processes;
+  for (e->first = 0; e->first < e->o->samples; e->first += e->chunk) {
+    int n = e->o->samples - e->first < e->chunk ? e->o->samples - e->first : e->chunk, end;
+    cri_processes_part(p, n, &e->part, &end);
+    cr_status status = run_part(e, pool, end - e->part, error);
+    CR_TRY(cri_processes_share(p, status, e->loss, n, sizeof *e->loss, error));
+    if (e->s.by_gradient) {
+      size_t size = (size_t)e->n * sizeof *e->rows;
+      CR_TRY(cri_processes_share(p, CR_OK, e->rows, n, size, error));
     }
     for (int i = 0; i < n; i++) {
       add_sample(e, i);
@@ -152,9 +163,8 @@ static cr_status check_workers(const cri_call* call, cr_gradient* const* workers
   return CR_OK;
 }
 
-static cr_status run(estimator* e, int nworker, cr_smoothed_gradient* to, cr_error* error) {
+static cr_status prepare(estimator* e, int nworker, cr_pool** pool, cr_error* error) {
   cr_gradient* g = e->workers[0];
-  cr_pool* pool = NULL;
   CR_TRY(make(e, nworker, error));
   CR_TRY(cr_rollout_run(g->rollout, g->m, g->nstep, &e->losses[0], error));
   cri_moments_begin(&e->s, g->rollout->loss);
@@ -162,8 +172,14 @@ static cr_status run(estimator* e, int nworker, cr_smoothed_gradient* to, cr_err
   for (int i = 1; i < nworker; i++) {
     cri_start_put(&e->start, e->workers[i]->m, e->workers[i]->rollout);
   }
-  CR_TRY(cr_pool_create(&pool, nworker, error));
-  cr_status status = find_samples(e, pool, error);
+  return cr_pool_create(pool, nworker, error);
+}
+
+static cr_status run(estimator* e, int nworker, cr_smoothed_gradient* to, cr_error* error) {
+  cr_pool* pool = NULL;
+  cr_status status = prepare(e, nworker, &pool, error);
+  status = cri_processes_share(e->o->processes, status, NULL, 0, 0, error);
+  status = status == CR_OK ? find_samples(e, pool, error) : status;
   cr_pool_free(pool);
   if (status == CR_OK) {
     cri_moments_estimate(&e->s, e->o, to);
@@ -181,8 +197,12 @@ cr_status cr_gradient_estimate(cr_gradient* const* workers, const cr_loss* losse
   CR_TRY(cri_given(&call, estimate, "where the estimate goes"));
   CR_TRY(cri_check_size(&call, estimate->size, sizeof *estimate, "cr_smoothed_gradient"));
   CR_TRY(cri_estimator_check(options, error));
-  estimator e = {
-      .workers = workers, .losses = losses, .o = options, .n = cri_gradient_size(workers[0])};
+  CR_TRY(cri_processes_check(options->processes, error));
+  estimator e = {.workers = workers,
+                 .losses = losses,
+                 .o = options,
+                 .n = cri_gradient_size(workers[0]),
+                 .chunk = cri_processes_chunk(options->processes)};
   cr_status status = run(&e, nworker, estimate, error);
   if (e.start.d != NULL) {
     cri_start_put(&e.start, workers[0]->m, workers[0]->rollout);

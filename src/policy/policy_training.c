@@ -8,23 +8,21 @@
 
 #include "descent/adam_step.h"
 #include "gradient/moments.h"
+#include "gradient/processes.h"
 #include "model/misuse.h"
 #include "model/state_vector.h"
 #include "policy/policy_motions.h"
 #include "rollout/trajectory.h"
 
-enum {
-  CHUNK = 64
-};  // samples between two sums; a constant, since the order of a sum decides its last digits
-
 struct cr_policy_training {
   cri_motions motions;
   cri_moments sums;
+  cr_processes processes;
   int n, made;  // weights, iterations
   // an iteration
-  int k, first;
+  int k, chunk, first, part;  // first sample of the chunk; first one in it of this process
   bool by_gradient, by_loss;
-  cr_real *baseline, *loss, *F, *score;  // starts; CHUNK; CHUNK x n
+  cr_real *baseline, *loss, *F, *score;  // starts; chunk; chunk x n
   cr_real *gradient, *mean, *square;     // n: the estimate, moments of Adam
   cr_real* memory;
 };
@@ -92,6 +90,7 @@ static cr_status check(const cri_call* call, const cr_model* m, const cr_data* s
   CR_TRY(cri_given(call, policy, "the policy's options"));
   const cr_estimator_options estimator = estimator_of(o);
   CR_TRY(cri_estimator_check(&estimator, call->error));
+  CR_TRY(cri_processes_check(o->processes, call->error));
   CR_TRY(check_counts(o, call->error));
   CR_TRY(check_rates(o, call->error));
   CR_TRY(o->varied == NULL && o->nvaried > 0 ? cri_is_null(call, "the varied parameters") : CR_OK);
@@ -105,16 +104,17 @@ static cr_status check(const cri_call* call, const cr_model* m, const cr_data* s
 
 static cr_status make_room(cr_policy_training* t, cr_error* error) {
   const cr_policy_training_options* o = &t->motions.o;
-  size_t n = (size_t)t->n, rows = CHUNK * n;
+  t->chunk = cri_processes_chunk(o->processes);
+  size_t n = (size_t)t->n, chunk = (size_t)t->chunk, rows = chunk * n;
   t->by_gradient = o->estimator != CR_ESTIMATOR_ZEROTH;
   t->by_loss = o->estimator != CR_ESTIMATOR_FIRST;
-  cr_real* at = t->memory = calloc((size_t)o->starts + CHUNK + 2 * rows + 3 * n, sizeof *at);
+  cr_real* at = t->memory = calloc((size_t)o->starts + chunk + 2 * rows + 3 * n, sizeof *at);
   if (at == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "policy training: no memory for %d weights", t->n);
   }
   t->baseline = at;
   t->loss = t->baseline + o->starts;
-  t->F = t->loss + CHUNK;
+  t->F = t->loss + chunk;
   t->score = t->F + rows;
   t->gradient = t->score + rows;
   t->mean = t->gradient + n;
@@ -140,7 +140,12 @@ cr_status cr_policy_training_create(cr_policy_training** training, const cr_mode
   if (t == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "policy training: no memory");
   }
-  cr_status status = cri_motions_make(&t->motions, m, start, cost, &of_policy, &o, error);
+  cr_policy_training_options own = o;
+  if (o.processes != NULL) {
+    t->processes = *o.processes;
+    own.processes = &t->processes;
+  }
+  cr_status status = cri_motions_make(&t->motions, m, start, cost, &of_policy, &own, error);
   t->n = t->motions.nweight;
   status = status == CR_OK ? make_room(t, error) : status;
   if (status != CR_OK) {
@@ -182,16 +187,18 @@ static cr_real geometric(const cr_policy_training* t, int k, cr_real end) {
   return last > 0 ? cr_pow(end, cr_min((cr_real)k / (cr_real)last, 1)) : 1;
 }
 
-static cr_status run_start(void* context, int item, int worker) {
+static cr_status run_start(void* context, int index, int worker) {
   cr_policy_training* t = context;
+  int item = t->part + index;
   const cri_motion motion = {.k = t->k, .start = item, .sample = -1};
   cr_error inner = {0}, *error = &t->motions.workers[worker].error;
   cr_status status = cri_motions_run(&t->motions, &motion, worker, &t->baseline[item], &inner);
   return status == CR_OK ? CR_OK : cri_fail(error, status, "start %d: %s", item, inner.text);
 }
 
-static cr_status run_sample(void* context, int item, int worker) {
+static cr_status run_sample(void* context, int index, int worker) {
   cr_policy_training* t = context;
+  int item = t->part + index;
   const cr_policy_training_options* o = &t->motions.o;
   int sample = t->first + item, start = sample / (o->samples / o->starts);
   const cri_motion motion = {
@@ -234,15 +241,34 @@ static cr_real mean_of(const cr_real* x, int n) {
   return sum / (cr_real)n;
 }
 
+static cr_status find_baseline(cr_policy_training* t, cr_error* error) {
+  const cr_processes* p = t->motions.o.processes;
+  int n = t->motions.o.starts, end;
+  cri_processes_part(p, n, &t->part, &end);
+  cr_status status = run(t, end - t->part, run_start, error);
+  return cri_processes_share(p, status, t->baseline, n, sizeof *t->baseline, error);
+}
+
+static cr_status run_chunk(cr_policy_training* t, int n, cr_error* error) {
+  const cr_processes* p = t->motions.o.processes;
+  const size_t size = (size_t)t->n * sizeof *t->F;
+  int end;
+  cri_processes_part(p, n, &t->part, &end);
+  cr_status status = run(t, end - t->part, run_sample, error);
+  CR_TRY(cri_processes_share(p, status, t->loss, n, sizeof *t->loss, error));
+  CR_TRY(t->by_gradient ? cri_processes_share(p, CR_OK, t->F, n, size, error) : CR_OK);
+  return t->by_loss ? cri_processes_share(p, CR_OK, t->score, n, size, error) : CR_OK;
+}
+
 static cr_status find_samples(cr_policy_training* t, int k, cr_error* error) {
   const cr_policy_training_options* o = &t->motions.o;
   t->k = k;
   cri_motions_begin(&t->motions, geometric(t, k, o->noise_end));
   cri_moments_begin(&t->sums, 0);
-  CR_TRY(t->by_loss ? run(t, o->starts, run_start, error) : CR_OK);
-  for (t->first = 0; t->first < o->samples; t->first += CHUNK) {
-    int n = o->samples - t->first < CHUNK ? o->samples - t->first : CHUNK;
-    CR_TRY(run(t, n, run_sample, error));
+  CR_TRY(t->by_loss ? find_baseline(t, error) : CR_OK);
+  for (t->first = 0; t->first < o->samples; t->first += t->chunk) {
+    int n = o->samples - t->first < t->chunk ? o->samples - t->first : t->chunk;
+    CR_TRY(run_chunk(t, n, error));
     for (int i = 0; i < n; i++) {
       t->sums.baseline = t->baseline[(t->first + i) / (o->samples / o->starts)];  // [policy.p3]
       cri_moments_add(&t->sums, t->loss[i], t->F + (ptrdiff_t)i * t->n,

@@ -64,7 +64,8 @@
   X(planner, bias,        REAL, "0", 0, 1e300, "", "of alpha: how far an estimate may be from the truth; 0: twice what chance explains") \
   X(planner, rtol,        REAL, "0", 0, 1, "", "adaptive steps: allowed error; 0: steps of the model's length") \
   X(planner, events,      BOOL, "false", 0, 0, "", "adaptive steps end where contacts and limits change") \
-  X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc and, if wished, the scale; default wc / 10")
+  X(planner, cfd,         TEXT, "", 0, 0, "", "contacts from distance in derivatives: dc d0 wc mc pc and, if wished, the scale; default wc / 10") \
+  X(planner, cfd_iterations, INT, "0", 0, 100000000, "", "of gradient: cfd in so many iterations of a plan, then the gradient itself, from the best one; 0: in all")
 
 #define CR_PLAN_KEYS_MPC(X) \
   X(mpc, time,       REAL, "10", 0, 1e9, "", "s, of the motion with --mpc") \

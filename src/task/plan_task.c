@@ -459,7 +459,9 @@ static cr_status make_backward(cr_plan_task* t, cr_error* error) {
   static cr_real values[MOST_NUMBERS];
   int n = 0;
   if (t->planner.cfd[0] == 0) {
-    return CR_OK;
+    return t->planner.cfd_iterations == 0
+               ? CR_OK
+               : cri_fail(error, CR_ERR_FORMAT, "planner: cfd_iterations: only with cfd");
   }
   CR_TRY(read_numbers("planner: cfd", t->planner.cfd, values, &n, error));
   if (n != 5 && n != 6) {
@@ -540,6 +542,7 @@ static cr_status make_planner(cr_plan_task* t, int nthread, cr_error* error) {
                                    .nthread = nthread,
                                    .seed = (uint64_t)o->seed,
                                    .backward = t->backward,
+                                   .backward_iterations = o->cfd_iterations,
                                    .adaptive = o->rtol > 0 ? &adaptive : NULL,
                                    .descent = (cr_descent)o->descent,
                                    .rate = (cr_real)o->rate,

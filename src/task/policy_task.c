@@ -133,8 +133,8 @@ static void find_varied(parts* p, const cr_plan_task* t) {
   }
 }
 
-static cr_status create(parts* p, cr_policy_training** training, const cr_plan_task* t, int seed,
-                        int nthread, bool (*stop)(void* context), cr_error* error) {
+static cr_status create(parts* p, cr_policy_training** training, const cr_plan_task* t,
+                        const cr_policy_task_options* how, cr_error* error) {
   const cr_task_train* o = &t->train;
   CR_TRY(find_policy(p, t, error));
   CR_TRY(find_noise(p, t, error));
@@ -160,22 +160,23 @@ static cr_status create(parts* p, cr_policy_training** training, const cr_plan_t
                                              .final_rate = (cr_real)o->final_rate,
                                              .rate_power = (cr_real)o->rate_power,
                                              .clip = (cr_real)o->clip,
-                                             .seed = (uint64_t)seed,
-                                             .nthread = nthread,
-                                             .stop = stop};
+                                             .seed = (uint64_t)how->seed,
+                                             .nthread = how->nthread,
+                                             .stop = how->stop,
+                                             .processes = how->processes};
   CR_TRY(cr_policy_training_create(training, t->m, t->start, t->cost, &p->policy, &p->training,
                                    error));
-  return cr_policy_init(cr_policy_training_policy(*training), (uint64_t)seed, error);
+  return cr_policy_init(cr_policy_training_policy(*training), (uint64_t)how->seed, error);
 }
 
-cr_status cr_policy_task_create(cr_policy_training** training, const cr_plan_task* t, int seed,
-                                int nthread, bool (*stop)(void* context), cr_error* error) {
+cr_status cr_policy_task_create(cr_policy_training** training, const cr_plan_task* t,
+                                const cr_policy_task_options* options, cr_error* error) {
   *training = NULL;
   parts* p = calloc(1, sizeof *p);
   if (p == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "policy: no memory");
   }
-  cr_status status = create(p, training, t, seed, nthread, stop, error);
+  cr_status status = create(p, training, t, options, error);
   free(p->noise);
   free(p->spread);
   free(p);

@@ -168,24 +168,19 @@ PYTHON
 fi
 
 # ---- ranks
-if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
-  flags=()
-  mpirun --version | grep -q "Open MPI" && flags=(--oversubscribe)
-  mpirun --version | grep -q "Open MPI" && [ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
-  # what MPI itself leaves behind is not ours
-  export LSAN_OPTIONS=${LSAN_OPTIONS:-}:detect_leaks=0
+if has_ranks; then
   for ranks in 2 3; do
-    mpirun "${flags[@]}" -n $ranks "$CAROM" batch "${many[@]}" --chunk 10 --out ranks.h5 --json \
+    "${RANKS[@]}" -n $ranks "$CAROM" batch "${many[@]}" --chunk 10 --out ranks.h5 --json --force \
       > ranks.out 2> ranks.err || fail "$ranks ranks: $(cat ranks.err)"
     holds ranks 'j["threads"] == 1 and j["chunk"] == 10' "j['ranks'] == $ranks"
     cmp first.h5 ranks.h5 || fail "$ranks ranks"
   done
-  mpirun "${flags[@]}" -n 2 "$CAROM" batch "${going[@]}" --chunk 5 --out ranks.h5 > ranks.out 2> ranks.err &&
+  "${RANKS[@]}" -n 2 "$CAROM" batch "${going[@]}" --chunk 5 --out ranks.h5 --force > ranks.out 2> ranks.err &&
     fail "rollouts of a rank fail, and the exit code is 0"
   cmp going.h5 ranks.h5 || fail "with failures, 2 ranks"
   grep -q "^carom batch: [0-9]* of 12 rollouts failed" ranks.err || fail "$(cat ranks.err)"
   # some fail: all ranks end, and one says where
-  mpirun "${flags[@]}" -n 2 "$CAROM" batch "$cube" --time 0.01 --count 8 --random qvel=4e9 --seed 2 \
+  "${RANKS[@]}" -n 2 "$CAROM" batch "$cube" --time 0.01 --count 8 --random qvel=4e9 --seed 2 \
     --out fails.h5 > fails.out 2> fails.err && fail "a rank fails, and the batch does not"
   grep -q "^carom batch: rank [01] of 2: rollout [0-7]: step [0-9]* (time .*): q" fails.err || fail "$(cat fails.err)"
   [ "$(grep -c "^carom batch" fails.err)" -eq 1 ] || fail "said more than once: $(cat fails.err)"

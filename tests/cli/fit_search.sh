@@ -78,13 +78,10 @@ refused 2 "--islands: needs --search" fit "$model" 1.csv --as-recorded --estimat
 refused 2 "LOW:HIGH" fit "$model" 1.csv --as-recorded --estimate inertia:arm --search restarts --out open
 
 # islands over ranks: the same digits as in one process
-if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
-  flags=()
-  mpirun --version | grep -q "Open MPI" && flags=(--oversubscribe)
-  mpirun --version | grep -q "Open MPI" && [ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
+if has_ranks; then
   many=("${fit[@]}" --search basin-hopping --islands 4 --population 1 --generations 2)
   expect 0 one "${many[@]}" --out one
-  ASAN_OPTIONS=detect_leaks=0 mpirun "${flags[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err || fail "four ranks: $(cat four.err)"
+  "${RANKS[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err || fail "four ranks: $(cat four.err)"
   same one four
 fi
 finish

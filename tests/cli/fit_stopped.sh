@@ -118,14 +118,10 @@ grep -q "interrupted after [0-9]* of 60 plans; nothing is written" design.said |
 [ -e design/design.json ] && fail "an interrupted design left a result"
 
 # ---- one rank of four is killed: of each rank the last interval is lost
-if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
-  flags=()
-  mpirun --version | grep -q "Open MPI" && flags=(--oversubscribe)
-  mpirun --version | grep -q "Open MPI" && [ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
+if has_ranks; then
   many=("${fit[@]}" --search basin-hopping --islands 4 --population 1 --generations 8)
   expect 0 one "${many[@]}" --out one
-  export ASAN_OPTIONS=detect_leaks=0
-  mpirun "${flags[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err &
+  "${RANKS[@]}" -n 4 "$CAROM" "${many[@]}" --out four > four.out 2> four.err &
   pid=$!
   # the fifth generation is saved where the file is longer than at the beginning
   for ((i = 0; i < 6000; i++)); do
@@ -147,7 +143,7 @@ for rank in range(4):
 print("generations saved:", steps)
 sys.exit(not (5 <= min(steps) and max(steps) - min(steps) <= 5))
 PYTHON
-  mpirun "${flags[@]}" -n 4 "$CAROM" "${many[@]}" --out four --resume > four.out 2> four.err || fail "four ranks: $(cat four.err)"
+  "${RANKS[@]}" -n 4 "$CAROM" "${many[@]}" --out four --resume > four.out 2> four.err || fail "four ranks: $(cat four.err)"
   same one four
 fi
 finish

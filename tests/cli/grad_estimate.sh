@@ -39,6 +39,22 @@ assert [float(r["gradient"]) for r in rows if r["by"].startswith("qpos")] == thr
 assert float(rows[-1]["error"]) > 0
 PYTHON
 
+# ---- ranks: the same digits, said once
+if has_ranks; then
+  "${RANKS[@]}" -n 3 "$CAROM" "${plain[@]}" --estimator alpha "${noise[@]}" > ranks.out 2> ranks.err || fail "three ranks: $(cat ranks.err)"
+  python3 - one.out ranks.out << 'PYTHON' || fail "three ranks give other digits"
+import json, sys
+one, ranks = (json.load(open(path)) for path in sys.argv[1:])
+assert one["gradient"] == ranks["gradient"] and one["error"] == ranks["error"] and one["mean"] == ranks["mean"]
+PYTHON
+  "${RANKS[@]}" -n 2 "$CAROM" grad "$arm" --time 0.1 --loss 'log(qpos[shoulder] + 0.2)' --wrt qpos --estimator first --sigma qpos=0.5 \
+    > fails.out 2> fails.err && fail "a rank fails, and the estimate does not"
+  grep -q "^carom grad: rank [01] of 2: .*sample" fails.err || fail "$(cat fails.err)"
+  [ "$(grep -c "^carom grad" fails.err)" -eq 1 ] || fail "said more than once: $(cat fails.err)"
+else
+  echo "no mpirun, or a build without MPI: several ranks are not tested"
+fi
+
 # ---- contacts of fixed steps: the plain gradient misleads, and it is said what to use instead
 toss=(grad "$CAROM_SOURCE_DIR/examples/cube_toss.xml" --time 0.5 --set 'qvel[4]=-6' --loss 'qpos[0]' --wrt qvel)
 expect 1 trust "${toss[@]}" --trust

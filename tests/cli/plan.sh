@@ -144,6 +144,7 @@ holds option 'j["steps"] == 60'
 wrong_goal 'set.0.field=timestep set.0.value=-1' "timestep"
 wrong_goal "set.1.value=0,0" "gravity"
 wrong_goal "set.1.value=0,0,down" "set: gravity: '0,0,down' is not a list of numbers"
+wrong_goal "planner.cfd_iterations=3" "planner: cfd_iterations: only with cfd"
 wrong_goal "planner.cfd=0,0.1,1,1" "five or six numbers are expected, not 4"
 
 # ---- a plan begins with the controls of the start: a servo that a keyframe sets to its place stays there
@@ -197,6 +198,13 @@ holds blind 'j["cost"] == 0.5'
 holds cfd 'j["cost"] < 0.499'
 cmp -s cfd/knots.csv cfd0.05/knots.csv || fail "the scale is not a tenth of the reach"
 cmp -s cfd/knots.csv cfd0.4/knots.csv && fail "the scale changes nothing"
+# in the first iterations alone: all of them are as many as there are, fewer give another plan, which is not worse than none
+for n in 4 12; do
+  expect 0 "first$n" plan ball.yaml --out "first$n" --json --set "planner.cfd=0 0.1 0.5 1 2" "planner.cfd_iterations=$n"
+done
+cmp -s cfd/knots.csv first12/knots.csv || fail "12 of 12 iterations are not all"
+cmp -s cfd/knots.csv first4/knots.csv && fail "4 of 12 iterations are all"
+holds first4 'j["cost"] < 0.4999'
 
 # ---- tasks that make no sense
 wrong() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning by gradients: both methods come to the minimum of a linear problem; a long gradient is shortened; the best iterate stays.
+#include <stdlib.h>
+
 #include "checks/plan_scene.h"
 #include "control/planner.h"
 #include "support/close.h"
@@ -75,4 +77,46 @@ TEST(the_best_iterate_stays) {
   }
   assert_true(worse > 3);
   cr_planner_destroy(p);
+}
+
+// with a gradient that points the wrong way for some iterations: nothing improves, then the model's own comes to the minimum; what is
+// kept of the planner goes on as it would have
+TEST(another_model_has_the_first_gradients) {
+  enum { WRONG = 4 };
+  cr_model turned;
+  cr_cost* unused;
+  plan_slide(&turned, &unused);
+  for (int i = 0; i < 6 * turned.nu; i++) {
+    turned.actuator_gear[i] *= -1;
+  }
+  const cr_plan_options o = {
+      .nstep = STEPS, .rate = CR_R(0.3), .backward = &turned, .backward_iterations = WRONG};
+  cr_planner* p = make(&o);
+  cr_planner* q = make(&o);
+  cr_real best = lowest(), first = plan_improve(p).cost, last = first;
+  for (int i = 1; i < WRONG; i++) {
+    assert_false(plan_improve(p).improved);
+  }
+  size_t n = cr_planner_memory_size(p);
+  cr_real* memory = calloc(n, sizeof *memory);
+  assert_non_null(memory);
+  for (int i = 0; i < 300; i++) {
+    last = plan_improve(p).cost;
+    if (i == 1) {
+      assert_int_equal(cr_planner_get_memory(p, memory, NULL), CR_OK);
+      assert_int_equal(cr_planner_set_memory(q, memory, n, NULL), CR_OK);
+    }
+    assert_true(i < 2 || plan_improve(q).cost == last);
+  }
+  assert_true(last - best < CR_R(0.02) * (first - best));
+  cr_planner_shift(p, 1, NULL);
+  cr_data* d = test_data(&m);
+  assert_int_equal(cr_planner_set_start(p, d, NULL), CR_OK);
+  (void)plan_improve(p);
+  assert_ptr_equal(p->backward, &turned);  // the next plan begins anew
+  cr_planner_destroy(p);
+  cr_planner_destroy(q);
+  free(memory);
+  cr_cost_destroy(unused);
+  cri_model_free(&turned);
 }

@@ -209,6 +209,8 @@ TEST(mistakes_are_named) {
   cr_adaptive linear = adaptive;
   linear.linear = true;
   refused((cr_plan_options){.nstep = 0}, "a horizon of 0 steps is none");
+  refused((cr_plan_options){.nstep = 5, .backward_iterations = 2},
+          "backward_iterations: only of gradient, with a backward model");
   refused((cr_plan_options){.nstep = 5, .lower = high, .upper = low},
           "limits of control 'ctrl[0]' are 1 and -1");
   refused((cr_plan_options){.nstep = 5, .lower = nan}, "limits of control");

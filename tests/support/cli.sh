@@ -60,6 +60,15 @@ refused() {
   WORDS=$words holds json '__import__("os").environ["WORDS"] in j["error"]'
 }
 
+# has_ranks: mpirun starts this carom as several ranks; then RANKS begins such a command, and -n N ARGUMENTS... follow
+has_ranks() {
+  command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi || return 1
+  RANKS=(env "LSAN_OPTIONS=${LSAN_OPTIONS:-}:detect_leaks=0" mpirun)  # what MPI itself leaves behind is not ours
+  mpirun --version | grep -q "Open MPI" && RANKS+=(--oversubscribe)
+  mpirun --version | grep -q "Open MPI" && [ "$(id -u)" -eq 0 ] && RANKS+=(--allow-run-as-root)
+  return 0
+}
+
 finish() {
   [ $failures -eq 0 ] && echo "all as it should be"
   exit $((failures > 0))

@@ -29,12 +29,32 @@ done
 expect 0 network "${short[@]}" "policy.hidden=6 5" policy.activation=elu --out network --json
 holds network "j['weights'] == 6 * 5 + 5 * 7 + 6"
 
+# ---- ranks: the digits of one process, and one result
+if has_ranks; then
+  "${RANKS[@]}" -n 3 "$CAROM" "${short[@]}" train.estimator=alpha --seeds 2 --out ranks > ranks.out 2> ranks.err || fail "three ranks: $(cat ranks.err)"
+  expect 0 alone "${short[@]}" train.estimator=alpha --seeds 2 --out alone
+  [ "$(cut -d, -f1-10 alone/curve.csv)" = "$(cut -d, -f1-10 ranks/curve.csv)" ] || fail "three ranks give other digits"
+  cmp alone/motion.h5 ranks/motion.h5 || fail "three ranks give another motion"
+  [ "$(grep -c "^results in" ranks.out)" -eq 1 ] || fail "said more than once: $(cat ranks.out)"
+  "${RANKS[@]}" -n 2 "$CAROM" "${short[@]}" --out ranks > again.out 2> again.err && fail "results of an earlier training are overwritten"
+  grep -q "^carom train: rank 0 of 2: ranks: holds policy.h5" again.err || fail "$(cat again.err)"
+else
+  echo "no mpirun, or a build without MPI: several ranks are not tested"
+fi
+
 # ---- stopped and gone on: the digits of a training that was not
 rest=(train "$task" --set train.samples=8 train.starts=2 horizon=0.4 train.noise_end=1 train.final_rate=0)
 expect 0 whole "${rest[@]}" train.iterations=6 --out whole
 expect 0 part "${rest[@]}" train.iterations=4 --out part
 expect 0 rest "${rest[@]}" train.iterations=6 --out part --resume
 [ "$(cut -d, -f1-10 whole/curve.csv)" = "$(cut -d, -f1-10 part/curve.csv)" ] || fail "another curve after --resume"
+# the second seed was not finished: its part is not lost while the first one is saved again
+expect 0 two "${rest[@]}" train.iterations=6 --seeds 2 --out two
+expect 0 half "${rest[@]}" train.iterations=4 --seeds 2 --out half
+grep -E '^[0-9]+,[0-3],' half/curve.csv > made.csv  # with the seconds that they took
+expect 0 goes "${rest[@]}" train.iterations=6 --seeds 2 --out half --resume
+[ "$(cut -d, -f1-10 two/curve.csv)" = "$(cut -d, -f1-10 half/curve.csv)" ] || fail "another curve of two seeds after --resume"
+[ "$(grep -cxFf made.csv half/curve.csv)" -eq 8 ] || fail "iterations of a seed were made twice"
 expect 2 other "${short[@]}" policy.sets=2 --out part --resume
 says other "part/policy.h5: is of another task"
 expect 2 again "${short[@]}" --out part
