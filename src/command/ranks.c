@@ -10,21 +10,6 @@ void cr_ranks_share(const cr_ranks* ranks, int rank, int n, int* first, int* cou
   *count = (int)(end - begin);
 }
 
-static cr_status share(void* context, cr_status status, void* rows, int n, size_t size,
-                       cr_error* error) {
-  const cr_ranks* ranks = context;
-  CR_TRY(cr_ranks_agree(ranks, status, error));
-  return cr_ranks_gather_all(ranks, n, size, rows, error);
-}
-
-cr_processes cr_ranks_processes(cr_ranks* ranks) {
-  return (cr_processes){.size = sizeof(cr_processes),
-                        .rank = ranks->rank,
-                        .count = ranks->size,
-                        .share = share,
-                        .context = ranks};
-}
-
 int cr_ranks_launched(void) {
   // Open MPI; MPICH, Intel MPI and their kin; a step of Slurm
   static const char* const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS",

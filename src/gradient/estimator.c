@@ -8,7 +8,7 @@
 #include "gradient/draws.h"
 #include "gradient/gradient.h"
 #include "gradient/moments.h"
-#include "gradient/processes.h"
+#include "gradient/shared_samples.h"
 #include "model/misuse.h"
 #include "model/model_check.h"
 
@@ -197,7 +197,7 @@ cr_status cr_gradient_estimate(cr_gradient* const* workers, const cr_loss* losse
   CR_TRY(cri_given(&call, estimate, "where the estimate goes"));
   CR_TRY(cri_check_size(&call, estimate->size, sizeof *estimate, "cr_smoothed_gradient"));
   CR_TRY(cri_estimator_check(options, error));
-  CR_TRY(cri_processes_check(options->processes, error));
+  CR_TRY(cri_processes_check(&call, options->processes));
   estimator e = {.workers = workers,
                  .losses = losses,
                  .o = options,

@@ -8,7 +8,7 @@
 
 #include "descent/adam_step.h"
 #include "gradient/moments.h"
-#include "gradient/processes.h"
+#include "gradient/shared_samples.h"
 #include "model/misuse.h"
 #include "model/state_vector.h"
 #include "policy/policy_motions.h"
@@ -90,7 +90,7 @@ static cr_status check(const cri_call* call, const cr_model* m, const cr_data* s
   CR_TRY(cri_given(call, policy, "the policy's options"));
   const cr_estimator_options estimator = estimator_of(o);
   CR_TRY(cri_estimator_check(&estimator, call->error));
-  CR_TRY(cri_processes_check(o->processes, call->error));
+  CR_TRY(cri_processes_check(call, o->processes));
   CR_TRY(check_counts(o, call->error));
   CR_TRY(check_rates(o, call->error));
   CR_TRY(o->varied == NULL && o->nvaried > 0 ? cri_is_null(call, "the varied parameters") : CR_OK);

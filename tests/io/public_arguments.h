@@ -168,6 +168,15 @@ static void* in_policy(void* x) {
   return &o;
 }
 
+// an estimate by several processes
+static const cr_processes one_process = {.size = sizeof one_process, .count = 1};
+static void* in_estimate(void* x) {
+  static cr_estimator_options o;
+  o = estimator_options;
+  o.processes = x;
+  return &o;
+}
+
 static const cr_varied varied_mass = {
     .size = sizeof varied_mass, .name = "body_mass[box]", .sigma = 0.1};
 static void* in_training(void* x) {

@@ -1297,6 +1297,7 @@ static const sized sizes[] = {
     SIZED(cr_trust, &w.trust, cr_trust_measure, 0, itself),
     SIZED(cr_trust, &w.trust, cr_gradient_trust, 1, itself),
     SIZED(cr_estimator_options, &estimator_options, cr_gradient_estimate, 2, itself),
+    SIZED(cr_processes, &one_process, cr_gradient_estimate, 2, in_estimate),
     SIZED(cr_minimise_problem, &minimum, cr_smoothed_objective_create, 1, itself),
     SIZED(cr_smoothed_model_options, &smoothed_options, cr_smoothed_model, 2, itself),
     SIZED(cr_linear_model, &linear_model, cr_smoothed_model, 3, itself),

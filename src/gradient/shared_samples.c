@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom/estimator.h documents cr_processes.
-#include "gradient/processes.h"
+#include "gradient/shared_samples.h"
 
 enum { CHUNK = 64, OF_A_PROCESS = 8 };  // samples of a chunk: at least, and of each process
 
-cr_status cri_processes_check(const cr_processes* p, cr_error* error) {
+cr_status cri_processes_check(const cri_call* call, const cr_processes* p) {
+  cr_error* error = call->error;
   if (p == NULL) {
     return CR_OK;
   }
-  if (p->size != sizeof *p) {
-    return cri_fail(error, CR_ERR_ARG, "processes: size %zu, %zu is expected", p->size, sizeof *p);
-  }
+  CR_TRY(cri_check_size(call, p->size, sizeof *p, "cr_processes"));
   if (p->count < 1 || p->rank < 0 || p->rank >= p->count) {
     return cri_fail(error, CR_ERR_ARG, "processes: number %d of %d", p->rank, p->count);
   }

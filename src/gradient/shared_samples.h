@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples shared by several processes: which one runs which, and how all come by all results.
-#ifndef CR_GRADIENT_PROCESSES_H
-#define CR_GRADIENT_PROCESSES_H
+#ifndef CR_GRADIENT_SHARED_SAMPLES_H
+#define CR_GRADIENT_SHARED_SAMPLES_H
 
-#include "base/status.h"
 #include "carom/estimator.h"
+#include "model/misuse.h"
 
 /// Errors   CR_ERR_ARG; NULL is one process
-cr_status cri_processes_check(const cr_processes* p, cr_error* error);
+cr_status cri_processes_check(const cri_call* call, const cr_processes* p);
 
 /// Samples between two exchanges: at least 64, several for each process.
 int cri_processes_chunk(const cr_processes* p);

@@ -217,7 +217,7 @@ TEST(mistakes_are_named) {
   const struct {
     cr_processes processes;
     const char* sentence;
-  } cases[] = {{{.count = 2, .share = share}, "processes: size 0"},
+  } cases[] = {{{.count = 2, .share = share}, "member size of cr_processes is 0"},
                {{.size = sizeof good, .share = share}, "processes: number 0 of 0"},
                {{.size = sizeof good, .count = 2, .rank = 2}, "processes: number 2 of 2"},
                {{.size = sizeof good, .count = 2, .rank = -1}, "processes: number -1 of 2"},
