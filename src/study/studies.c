@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "estimates/noise_studies.h"
+#include "stiff/stiff_studies.h"
 
 static const cr_study studies[] = {
     {"toy", "a mass and a wall: what fixed steps do to a gradient", false, cri_study_toy},
@@ -42,6 +43,11 @@ static const cr_study studies[] = {
      cri_study_heaviside},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
      cri_study_continuity},
+    {"bounce1d", "a point on a soft and a stiff floor: what networks learn from twenty examples",
+     false, cri_study_bounce1d},
+    {"stiff-contact",
+     "a cube tossed on floors of three stiffnesses, seen with noise: what can be learned", false,
+     cri_study_stiff_contact},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 

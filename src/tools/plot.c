@@ -126,8 +126,9 @@ static void print_curve(script* s, const cr_curve* c, bool sizes, int k) {
   static const char* const colours[] = {"#1f4e79", "#c0504d", "#5b9c3a", "#e08a1e", "#7a4fa3",
                                         "#2a9d9d", "#8c6d46", "#d16ba5", "#7f7f7f", "#b5b800",
                                         "#000000", "#4aa3ff", "#ff6f3c", "#5e2ca5"};
-  static const char* const styles[] = {"lines lw 2", "lines lw 2 dashtype 2", "points ps 0.8",
-                                       "linespoints lw 1 ps 0.8"};
+  static const char* const styles[] = {"lines lw 2", "lines lw 2 dashtype 2",
+                                       "filledcurves fs transparent solid 0.25 noborder",
+                                       "points ps 0.8", "linespoints lw 1 ps 0.8"};
   static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12};
   const char* colour = colours[k % (int)(sizeof colours / sizeof colours[0])];
   int mark = marks[k % (int)(sizeof marks / sizeof marks[0])];
@@ -137,7 +138,11 @@ static void print_curve(script* s, const cr_curve* c, bool sizes, int k) {
   } else {
     print(s, "(column('%s') == %.9g ? column('%s') : NaN):", c->only, c->value, c->x);
   }
-  print(s, sizes ? "(abs(column('%s')))" : "'%s'", c->y);
+  const char* comma = c->style == CR_CURVE_BAND ? strchr(c->y, ',') : NULL;
+  if (comma != NULL) {
+    print(s, sizes ? "(abs(column('%.*s'))):" : "'%.*s':", (int)(comma - c->y), c->y);
+  }
+  print(s, sizes ? "(abs(column('%s')))" : "'%s'", comma != NULL ? comma + 1 : c->y);
   print(s, " with %s", styles[c->style]);
   if (c->style >= CR_CURVE_POINTS) {
     print(s, " pt %d", mark);

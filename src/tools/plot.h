@@ -22,7 +22,14 @@ cr_status cri_plot(const char* folder, const char* csv, const char* title, const
 
 /// A curve of a chart: column y over column x of a CSV file, of the rows where column `only` has the
 /// value `value` (`only` NULL: of all rows).
-typedef enum { CR_CURVE_LINE, CR_CURVE_DASHES, CR_CURVE_POINTS, CR_CURVE_BOTH } cr_curve_style;
+/// A band fills the area between two columns: its y names both, with a comma between. Its place is before the curves on it.
+typedef enum {
+  CR_CURVE_LINE,
+  CR_CURVE_DASHES,
+  CR_CURVE_BAND,
+  CR_CURVE_POINTS,
+  CR_CURVE_BOTH
+} cr_curve_style;
 typedef struct {
   const char *csv, *x, *y, *title;
   cr_curve_style style;

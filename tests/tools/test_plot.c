@@ -47,8 +47,9 @@ TEST(charts_draw_rows_of_a_kind) {
   cr_error error = {0};
   const cr_curve curves[] = {
       {"t.csv", "evaluation", "loss", "all", CR_CURVE_LINE, NULL, 0},
-      {"t.csv", "evaluation", "loss", "of one side", CR_CURVE_BOTH, "side", 0.08}};
-  const cr_chart charts[] = {{"evaluation", "loss", false, true, (double)NAN, 2, curves, 2},
+      {"t.csv", "evaluation", "loss", "of one side", CR_CURVE_BOTH, "side", 0.08},
+      {"t.csv", "evaluation", "loss,side", "between", CR_CURVE_BAND, NULL, 0}};
+  const cr_chart charts[] = {{"evaluation", "loss", false, true, (double)NAN, 2, curves, 3},
                              {"evaluation", "loss", false, false, 0, 1, curves + 1, 1}};
   (void)snprintf(path, sizeof path, "%s", scratch_path("t.csv"));
   assert_int_equal(cri_file_write(path, csv, strlen(csv), NULL), CR_OK);
@@ -60,6 +61,7 @@ TEST(charts_draw_rows_of_a_kind) {
   free(data);
   assert_int_equal(cri_file_read(scratch_path("c.gp"), &data, &n, NULL), CR_OK);
   assert_non_null(strstr(data, "(column('side') == 0.08 ? column('evaluation') : NaN):'loss'"));
+  assert_non_null(strstr(data, "(abs(column('loss'))):(abs(column('side'))) with filledcurves"));
   free(data);
   assert_int_equal(unlink(path), 0);
   assert_int_equal(unlink(scratch_path("c.png")), 0);
