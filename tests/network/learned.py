@@ -112,14 +112,15 @@ class Learned:
     def normalise(self, *numbers):
         self.library.call("cr_learned_set_normalisation", self.handle, *[pointer(x) for x in numbers])
 
-    def train(self, x, y, length=None, **options):
+    def train(self, x, y, length=None, weight=None, **options):
         o, end = Options(), End()
         o.size, end.size = c.sizeof(Options), c.sizeof(End)
         for name, value in options.items():
             setattr(o, name, LOSSES[value] if name == "loss" else value)
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         data = Data(c.sizeof(Data), None if length is None else length.ctypes.data,
-                    len(x) if length is None else len(length), x.ctypes.data, y.ctypes.data, None)
+                    len(x) if length is None else len(length), x.ctypes.data, y.ctypes.data,
+                    None if weight is None else weight.ctypes.data)
         self.library.call("cr_learned_train", self.handle, c.byref(data), c.byref(o), c.byref(end))
         return end
 
