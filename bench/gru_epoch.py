@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time of a training epoch of the network of the stiff-contact study, beside PyTorch on the same thread.
+"""Processor time of a training epoch of a GRU, in Carom and in PyTorch on the same thread.
 Usage: gru_epoch.py --lib libcarom.so [--slices N] [--rounds N]
 
-A GRU of 128 units over slices of 16 states of 13 numbers, then dense layers of 64 (ReLU) and 6 on the last state;
-steps of Adam on 64 slices. The time is scaled to 320,000 slices, an epoch of 5000 tosses. Rounds alternate, the
-least time counts. Needs NumPy and PyTorch.
+A GRU of 128 units over slices of 16 states of 13 numbers, then dense layers of 64 (ReLU) and 6 on the last
+state; steps of Adam on 64 slices. The time is scaled to 320,000 slices, an epoch of 5000 tosses. Rounds
+alternate, the least time counts. Needs NumPy and PyTorch.
 """
 import argparse
 import os
@@ -58,7 +58,8 @@ def carom_time(library, x, y, weight):
     target = np.repeat(y, ROWS, axis=0)
     spent = []
     for epochs in (1, 3):
-        net = library.create(INPUTS, [("gru", HIDDEN, "identity", False), ("dense", HIDDEN // 2, "relu", False),
+        net = library.create(INPUTS, [("gru", HIDDEN, "identity", False),
+                                      ("dense", HIDDEN // 2, "relu", False),
                                       ("dense", OUTPUTS, "identity", False)])
         begun = time.process_time()
         net.train(x.reshape(-1, INPUTS), target, length, weight=weight, epochs=epochs, batch=BATCH, rate=1e-4,
