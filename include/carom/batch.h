@@ -54,6 +54,8 @@ typedef struct {
                     // run; one that fails has zeros in its other rows
   cr_real*
       kept;  // n x cr_batch_kept_size: the runs themselves, for their gradients in a later call
+  cr_real *qpos_path, *qvel_path, *act_path;  // after every step: n x nstep x nq, n x nstep x nv,
+                                              // n x nstep x na; not where memory is limited
 } cr_batch_output;
 
 /// Gives the loss of rollout `item`. The thread that runs the rollout calls it before the run; `worker`
@@ -75,7 +77,8 @@ CR_API size_t cr_batch_kept_size(const cr_batch* batch);
 /// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Rollouts are independent: each gives the
 /// same bits for any number of threads and with any other rollouts.
 /// Errors   those of the lowest rollout that failed, with its number; later ones may not have run. With
-///          output->error only CR_ERR_MEMORY. CR_ERR_ARG: something is to be kept, and cannot; numbers that are not kept runs
+///          output->error only CR_ERR_MEMORY. CR_ERR_ARG: something is to be kept, and cannot; numbers that are not kept runs;
+///          states after every step with a limit of memory
 CR_API cr_status cr_batch_run(cr_batch* batch, int n, const cr_batch_input* input,
                               cr_batch_loss loss, void* context, const cr_batch_output* output,
                               cr_error* error);

@@ -302,11 +302,14 @@ static cr_status track_bars(call* c, const double* qpos, const double* const* ba
   return CR_OK;
 }
 
-static void track_outputs(const call* c, double* const* out, carom_tracking* tracking) {
+// States after every step are copied from the run where it stores them, otherwise as they pass.
+static void track_outputs(const call* c, double* const* out, carom_tracking* tracking,
+                          cr_batch_output* output) {
   const carom_array_map* map = c->map;
-  tracking->qpos = out[0];
-  tracking->qvel = out[1];
-  tracking->act = out[2];
+  bool stored = cr_batch_kept_size(map->batch) > 0;
+  *(stored ? &output->qpos_path : &tracking->qpos) = out[0];
+  *(stored ? &output->qvel_path : &tracking->qvel) = out[1];
+  *(stored ? &output->act_path : &tracking->act) = out[2];
   for (int i = 3; i < map->noutput; i++) {
     const carom_array* array = &map->outputs[i];
     tracking->needs_fields = tracking->needs_fields || array->computed;
@@ -365,7 +368,7 @@ cr_status carom_map_forward(const carom_array_map* map, int n, const double* con
   if (status == CR_OK) {
     cr_batch_input input = {.size = sizeof input};
     cr_batch_output output = {.size = sizeof output, .kept = kept};
-    track_outputs(&c, out, &tracking);
+    track_outputs(&c, out, &tracking, &output);
     status = run(&c, in, &input, tracker, &output);
   }
   end(&c);

@@ -169,6 +169,10 @@ size_t cr_batch_kept_size(const cr_batch* b) {
 #define STATE_ROWS(x, bar) \
   { (x)->qpos##bar, (x)->qvel##bar, (x)->act##bar }
 
+static bool wants_path(const cr_batch_output* out) {
+  return out->qpos_path != NULL || out->qvel_path != NULL || out->act_path != NULL;
+}
+
 // row `item` of an array with n numbers a row; without an array the value for all rows
 static void take_row(cr_real* to, const cr_real* from, int item, size_t n, const cr_real* common) {
   const cr_real* row = from != NULL ? from + (size_t)item * n : common;
@@ -227,6 +231,20 @@ static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, in
   take_row(r->ctrl, in->ctrl, item, nstep * nu, r->ctrl);
 }
 
+// the states after every step, as the rollout has stored them
+static void give_path(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
+  cr_real* const rows[CRI_N_STATE] = STATE_ROWS(run->out, _path);
+  int nstep = run->b->o.nstep;
+  for (int step = 0; step < nstep && wants_path(run->out); step++) {
+    cri_kept kept = cri_rollout_kept(r, m, step + 1);
+    for (int k = 0; k < CRI_N_STATE; k++) {
+      size_t n = (size_t)kept.state.part[k].n;
+      size_t path = (size_t)item * (size_t)nstep * n;
+      give_row(rows[k] == NULL ? NULL : rows[k] + path, step, kept.state.part[k].x, n);
+    }
+  }
+}
+
 static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
   const cr_batch_output* out = run->out;
   give_row(out->loss, item, &r->loss, 1);
@@ -257,11 +275,13 @@ static void clear_rows(const batch_run* run, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
   const cr_model* m = b->m;
-  cr_real *const rows[CRI_N_STATE] = STATE_ROWS(out, ), *const bars[CRI_N_STATE] =
-                                                            STATE_ROWS(out, _bar);
+  cr_real *const rows[CRI_N_STATE] = STATE_ROWS(out, ),
+                 *const paths[CRI_N_STATE] = STATE_ROWS(out, _path),
+                 *const bars[CRI_N_STATE] = STATE_ROWS(out, _bar);
   const cri_state end = cri_state_sizes(m), bar = cri_state_tangent_sizes(m);
   for (int k = 0; k < CRI_N_STATE; k++) {
     clear_row(rows[k], item, (size_t)end.part[k].n);
+    clear_row(paths[k], item, (size_t)end.part[k].n * (size_t)b->o.nstep);
     clear_row(bars[k], item, (size_t)bar.part[k].n);
   }
   clear_row(out->loss, item, 1);
@@ -304,6 +324,7 @@ static cr_status rollout(const batch_run* run, worker* w, int item, int index, c
   cr_loss loss = run->loss == NULL ? (cr_loss){0} : run->loss(run->context, item, index);
   const cr_loss* asked = run->loss == NULL ? NULL : &loss;
   CR_TRY(begin(run, w, m, item, asked, error));
+  give_path(run, m, w->rollout, item);
   give_end(run, m, w->rollout, item);
   if (run->gradient) {
     CR_TRY(gradient(run, w, m, m_backward, asked, error));
@@ -368,6 +389,10 @@ cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch
   if ((input->kept != NULL || output->kept != NULL) && cr_batch_kept_size(b) == 0) {
     return cri_fail(error, CR_ERR_ARG,
                     "batch: runs with adaptive steps or a limit on memory cannot be kept");
+  }
+  if (wants_path(output) && b->o.memory > 0) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "batch: with a limit on memory states after every step are not kept");
   }
   for (int i = 0; i < b->nworker; i++) {
     b->workers[i].failed = -1;

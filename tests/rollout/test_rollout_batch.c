@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "engine/constants.h"
 #include "integrate/inputs.h"
+#include "integrate/step.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
 #include "scenes/random_model.h"
@@ -318,6 +319,42 @@ TEST(what_cannot_be_kept_is_refused) {
   assert_int_equal(cr_batch_run(batch, 1, &again, NULL, NULL, &none, &error), CR_ERR_ARG);
   assert_int_equal(cr_batch_kept_size(NULL), 0);
   cr_batch_destroy(batch);
+  bench_close(&s);
+}
+
+// the states after every step are those of steps one by one, also where only some are asked for
+TEST(states_after_every_step) {
+  bench s;
+  bench_open(&s, 4);
+  cr_error error;
+  const cr_model* m = &s.m;
+  cr_batch* batch = batch_of(&s, 2, false);
+  cr_real *qpos = numbers(ITEMS * STEPS * m->nq), *qvel = numbers(ITEMS * STEPS * m->nv);
+  const cr_batch_input in = {
+      .size = sizeof in, .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl};
+  const cr_batch_output out = {.size = sizeof out, .qpos_path = qpos, .qvel_path = qvel};
+  assert_int_equal(cr_batch_run(batch, ITEMS, &in, NULL, NULL, &out, &error), CR_OK);
+  cr_data* d = test_data(m);
+  for (int i = 0; i < ITEMS; i++) {
+    cr_data_reset(m, d);
+    cr_copy(d->qpos, s.qpos + i * m->nq, m->nq);
+    cr_copy(d->qvel, s.qvel + i * m->nv, m->nv);
+    cr_copy(d->act, s.act + i * m->na, m->na);
+    for (int k = i * STEPS; k < (i + 1) * STEPS; k++) {
+      cr_copy(d->ctrl, s.ctrl + k * m->nu, m->nu);
+      assert_int_equal(cr_step(m, d), CR_OK);
+      assert_int_equal(cr_advance(m, d), CR_OK);
+      assert_same(qpos + k * m->nq, d->qpos, m->nq);
+      assert_same(qvel + k * m->nv, d->qvel, m->nv);
+    }
+  }
+  cr_batch_destroy(batch);
+  batch = batch_of(&s, 4, false);  // with a limit on memory
+  assert_int_equal(cr_batch_run(batch, ITEMS, &in, NULL, NULL, &out, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "states after every step are not kept"));
+  cr_batch_destroy(batch);
+  free(qpos);
+  free(qvel);
   bench_close(&s);
 }
 
