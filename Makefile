@@ -15,7 +15,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi wasm wasm-needs mujoco osqp release debug tests long-double asan tsan clang aarch64 test test-all demo docs \
-        install uninstall deb wheel bench bench-peers scaling models audit format lint clean
+        install uninstall deb wheel wheels bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -54,7 +54,7 @@ release debug tests long-double asan tsan clang: needs $(MUJOCO)
 	@cmake --build $(BUILD)/$@ -- -k 0
 
 aarch64:  ## the core's fast tests on AArch64, cross-compiled and emulated
-	@sh scripts/install_needs.sh build aarch64
+	@sh scripts/install_needs.sh build cross aarch64
 	@mkdir -p $(BUILD)
 	@cmake --preset $@ $(CMAKE_ARGS) > $(BUILD)/$@.configure.log 2>&1 || \
 	  { cat $(BUILD)/$@.configure.log; exit 1; }
@@ -97,6 +97,18 @@ deb: wasm-needs release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libm
 wheel: needs wasm-needs $(MUJOCO)  ## build the Python package, wheel and source archive, in build/dist (docs/python.md)
 	@sh scripts/install_needs.sh python
 	@sh scripts/make_wheel.sh $(BUILD)
+
+ARM := $(BUILD)/third_party/aarch64
+$(ARM)/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh | needs
+	@sh scripts/fetch_mujoco.sh $(@D) aarch64
+	@touch $@
+$(ARM)/root/.fetched: scripts/fetch_aarch64.sh
+	@sh scripts/fetch_aarch64.sh $(@D)
+	@touch $@
+
+wheels: wheel $(ARM)/mujoco/.fetched $(ARM)/root/.fetched  ## make wheel, and on x86-64 also the wheel for AArch64, with Debian's cross compiler
+	@sh scripts/install_needs.sh cross
+	@sh scripts/make_wheel.sh $(BUILD) aarch64 $(ARM)/root $(ARM)/mujoco/mujoco
 
 # a static site: nothing is fetched when it is read, also not by its search
 DOCS := $(BUILD)/docs

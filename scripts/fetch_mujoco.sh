@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fetches MuJoCo's wheel from PyPI and unpacks it into the folder given. Only its C library and
 # headers are used, so the wheel is for one fixed Python, whatever Python is here; its hash is
-# checked. Usage: fetch_mujoco.sh FOLDER
+# checked. Usage: fetch_mujoco.sh FOLDER [MACHINE, as uname -m says; this one]
 set -eu
 
 folder=${1%/}
 work=$folder.part
-case $(uname -m) in
+machine=${2:-$(uname -m)}
+case $machine in
 x86_64) platform=manylinux_2_28_x86_64 ;;
 aarch64 | arm64) platform=manylinux_2_28_aarch64 ;;
 *)
-  echo "fetch_mujoco: there is no MuJoCo wheel for $(uname -m)" >&2
+  echo "fetch_mujoco: there is no MuJoCo wheel for $machine" >&2
   exit 1
   ;;
 esac

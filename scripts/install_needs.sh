@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|wasm|python|peers|mpi|render|deb|aarch64}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|wasm|python|peers|mpi|render|deb|cross|aarch64}...
 set -eu
 
 missing=""
@@ -65,9 +65,11 @@ for group in "$@"; do
     need ffmpeg ffmpeg -version
     ;;
   deb) need dpkg-dev dpkg-shlibdeps --version ;;
-  aarch64) # cross compiler, emulator and what the tests link
+  cross) # compiler for AArch64
     need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc --version
     need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+    ;;
+  aarch64) # with group cross: emulator and what the tests link
     need qemu-user-static qemu-aarch64-static --version
     need libcmocka-dev:arm64 test -e /usr/lib/aarch64-linux-gnu/libcmocka.so
     case $missing in *:arm64*) foreign="dpkg --add-architecture arm64" ;; esac
