@@ -4,7 +4,8 @@
 # a Python. Nothing is installed, and root is not needed. Usage: fetch_aarch64.sh FOLDER
 set -eu
 
-packages="libc6-dev libhdf5-dev libnlopt-dev libopenblas-dev libcyaml-dev libyaml-dev libexpat1-dev zlib1g-dev libpython3-dev python3-minimal"
+packages="libc6-dev libhdf5-dev libnlopt-dev libopenblas-dev libcyaml-dev libyaml-dev libexpat1-dev zlib1g-dev
+libpython3-dev python3-minimal"
 if ! command -v apt-get > /dev/null || ! command -v dpkg-deb > /dev/null; then
   echo "fetch_aarch64: needs apt-get and dpkg-deb, as on Debian" >&2
   exit 1
