@@ -133,6 +133,9 @@ typedef struct {
   const cr_model*
       backward;  // model whose Jacobians are taken, as one with contacts from distance; NULL: [the model]
   int nthread;  // [one a processor]
+  bool
+      least_squares;  // ZEROTH: the model that is nearest to the samples, in place of the mean of products: exact where the steps are linear. Needs more
+                      // samples than nx + nu
 } cr_smoothed_model_options;
 
 /// x' (-) f(x, u) = c + A dx + B du, row by row, nx = 2 nv + na: tangents of qpos, then qvel, act. Each pointer is set by the caller; NULL: not

@@ -5,6 +5,7 @@
 #define CAROM_QUASIDYNAMIC_H
 
 #include "carom/data.h"
+#include "carom/estimator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -171,6 +172,101 @@ CR_API cr_real cr_contact_plan_distance(const cr_contact_plan* plan);
 /// Pose i: qpos[nq], the setpoints that led there [nu], and whether it is a new grasp of the pose before. Each may be NULL. False if there is no pose i.
 CR_API bool cr_contact_plan_get(const cr_contact_plan* plan, int i, cr_real* qpos, cr_real* u,
                                 bool* grasp);
+
+// ---- iterative smoothed predictive control: controls that lead a system along a goal, from linear models that noise or a log barrier has smoothed.
+// It finds its way through contacts where derivatives at one point are zero (docs/smoothed_mpc.md)
+
+/// A system x' = f(x, u) whose state is plain numbers.
+typedef struct {
+  size_t size;  // sizeof(cr_mpc_system), set by the caller
+  int nx, nu;
+  /// A step and its Jacobian: A[nx nx] = df/dx, B[nx nu] = df/du, row by row, or NULL: not asked. Many threads call at once, each with
+  /// its own worker, 0 ... threads - 1.
+  cr_status (*step)(void* context, int worker, const cr_real* x, const cr_real* u, cr_real* next,
+                    cr_real* A, cr_real* B, cr_error* error);
+  void* context;
+} cr_mpc_system;
+
+/// Settings. What a zero stands for is in brackets. Arrays are copied.
+typedef struct {
+  size_t size;  // sizeof(cr_mpc_options), set by the caller
+  int nstep;    // of the horizon
+  // cost: sum over steps of Q (x - goal)^2 + R u^2, and Q_end (x - goal)^2 at the end
+  const cr_real* goal;       // (nstep + 1) nx
+  const cr_real *Q, *Q_end;  // nx each; Q_end NULL: [Q]
+  const cr_real* R;          // nu
+  bool changes;              // R is of u - the control before
+  const int*
+      follows;  // nu: the number of x that is the control before the first step; NULL: [none, 0]
+  // limits; NULL: [none]
+  const cr_real *x_lower, *x_upper, *u_lower, *u_upper;
+  const cr_real* change;  // nu: largest |u - the control before|
+  const cr_real* trust;   // nu: largest |u - x of the plan that it follows|, needs `follows`
+  // linear models
+  cr_estimator_kind kind;  // FIRST: mean of Jacobians; ZEROTH: least squares from steps alone
+  int samples;             // of each step; 0: [the Jacobian itself]
+  const cr_real*
+      sigma;  // nx + nu: standard deviations in the first iteration. What has 0 keeps its own derivative
+  cr_real decay, power;  // in iteration i: sigma decay^(i - 1) / i^power [1, 0]
+  cr_draws draws;
+  uint64_t seed;
+  cr_real growth;  // quasi-dynamic with a weight: in iteration i weight growth^(i - 1) [1]
+  int nthread;     // [one a processor]; the digits do not depend on it
+} cr_mpc_options;
+
+/// What an iteration came to.
+typedef struct {
+  size_t size;           // sizeof(cr_mpc_result), set by the caller
+  cr_real before, cost;  // of the motions before and after
+  cr_real best;          // lowest so far
+  cr_real spread;        // factor of sigma, or the weight of the log barrier
+  int iteration;         // from 1
+  int failed;            // samples without a step
+  int unlimited;  // last steps that were planned without limits of the state, since no controls keep them
+} cr_mpc_result;
+
+/// A planner. Belongs to one thread, and has others of its own.
+typedef struct cr_smoothed_mpc cr_smoothed_mpc;
+
+/// A planner for a system. Its controls are 0, its start is 0.
+/// Owner    the caller, cr_smoothed_mpc_destroy
+/// Errors   CR_ERR_ARG for options that are none; CR_ERR_MEMORY
+CR_API cr_status cr_smoothed_mpc_create(cr_smoothed_mpc** mpc, const cr_mpc_system* system,
+                                        const cr_mpc_options* options, cr_error* error);
+
+/// A planner for quasi-dynamic steps: x is qpos, u are the setpoints, and controls follow their servos' joints. Steps are exact. With steps->weight their
+/// derivatives are those of steps that a log barrier of this weight smooths. Controls begin at the setpoints that hold the start.
+/// Errors   those of cr_quasidynamic_create; CR_ERR_UNSUPPORTED for ball and free joints
+CR_API cr_status cr_smoothed_mpc_create_quasidynamic(cr_smoothed_mpc** mpc, const cr_model* m,
+                                                     const cr_quasidynamic_options* steps,
+                                                     const cr_mpc_options* options,
+                                                     cr_error* error);
+CR_API void cr_smoothed_mpc_destroy(cr_smoothed_mpc* mpc);
+
+/// The start, x[nx]. Call it before the first iteration, or to begin anew.
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_smoothed_mpc_set_start(cr_smoothed_mpc* mpc, const cr_real* x, cr_error* error);
+
+/// The controls, nstep nu: write the first guess here, behind cr_smoothed_mpc_set_start and before the first iteration.
+/// Owner    borrowed
+CR_API cr_real* cr_smoothed_mpc_ctrl(cr_smoothed_mpc* mpc);
+
+/// One iteration: linear models along the motion, then a new motion. Each of its controls is the first of the best controls that are left, of the linear
+/// models and within the limits. The cost may rise: cr_smoothed_mpc_best has the best motion. result may be NULL.
+/// Equation [smoothed_mpc.e1 ... e5], docs/derivations/smoothed_mpc.md
+/// Threads  the same bits for any number of them
+/// Memory   no allocation
+/// Errors   those of the steps; CR_ERR_SOLVER: nothing holds a control at a finite value; CR_ERR_NONFINITE. A motion that failed leaves the one before
+CR_API cr_status cr_smoothed_mpc_improve(cr_smoothed_mpc* mpc, cr_mpc_result* result,
+                                         cr_error* error);
+
+/// The motion now, (nstep + 1) nx. Its cost: NaN before the first iteration.
+CR_API const cr_real* cr_smoothed_mpc_states(const cr_smoothed_mpc* mpc);
+CR_API cr_real cr_smoothed_mpc_cost(const cr_smoothed_mpc* mpc);
+
+/// The best motion so far: states (nstep + 1) nx, controls nstep nu; each may be NULL. Returns its cost, NaN before the first iteration.
+CR_API cr_real cr_smoothed_mpc_best(const cr_smoothed_mpc* mpc, const cr_real** states,
+                                    const cr_real** ctrl);
 
 #ifdef __cplusplus
 }

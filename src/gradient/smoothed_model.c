@@ -4,15 +4,18 @@
 //   [smoothed_model.e2] dy/dw = Jr^-1(y) Df Jr(w), Jr of turns, Df the Jacobian of the steps in the tangents at x + w and f(x + w)
 //   [smoothed_model.e3] of k steps Df = (A_k ... A_1, sum of A_k ... A_(i+1) B_i)
 //   [smoothed_model.e4] each row of (A B) is the estimate of the gradient of a number of y: estimator.e1 ... e6; c = mean of y
+//   [smoothed_model.e5] least squares: the sum over samples of |y - c - (A B) w|^2 is least
 #include "carom/estimator.h"
 
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/quantile.h"
 #include "carom/step.h"
 #include "carom/step_jacobian.h"
 #include "engine/data_create.h"
 #include "gradient/draws.h"
+#include "gradient/linear_fit.h"
 #include "gradient/moments.h"
 #include "integrate/inputs.h"
 #include "kinematics/configuration.h"
@@ -46,6 +49,8 @@ typedef struct {
   cr_real* memory;
   cri_draws draws;
   cri_moments* sums;  // nx
+  cri_linear_fit fit;
+  cr_real *fitted, *shift;  // nx n, nx; of the fit
 } smoothed;
 
 // ---- memory
@@ -92,7 +97,8 @@ static cr_status make(smoothed* s, cr_error* error) {
   CR_TRY(cr_pool_create(&s->pool, s->o.nthread, error));
   s->nworker = cr_pool_size(s->pool);
   s->workers = calloc((size_t)s->nworker, sizeof *s->workers);
-  s->memory = calloc(CHUNK * x + rows + 4 * n + 1, sizeof *s->memory);
+  const size_t fit = s->o.least_squares ? cri_linear_fit_room(s->n, s->nx) + x * n + x : 0;
+  s->memory = calloc(CHUNK * x + rows + 4 * n + fit + 1, sizeof *s->memory);
   if (s->workers == NULL || s->memory == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "smoothed model: no memory for %d states", s->nx);
   }
@@ -102,6 +108,11 @@ static cr_status make(smoothed* s, cr_error* error) {
   s->score = s->w + n;
   s->gradient = s->score + n;
   s->half = s->gradient + n;
+  s->fitted = s->half + n;
+  s->shift = s->fitted + x * n;
+  if (s->o.least_squares) {
+    cri_linear_fit_begin(&s->fit, s->n, s->nx, NULL, s->shift + x);
+  }
   CR_TRY(cri_data_create(&s->end, s->m, NULL, error));
   for (int i = 0; i < s->nworker; i++) {
     CR_TRY(make_worker(s, &s->workers[i], error));
@@ -284,6 +295,10 @@ static void add_samples(smoothed* s, int n) {
   for (int item = 0; item < n; item++) {
     cri_draws_get(&s->draws, s->first + item, s->w,
                   s->o.kind != CR_ESTIMATOR_FIRST ? s->score : NULL);
+    if (s->o.least_squares) {
+      cri_linear_fit_add(&s->fit, s->w, s->y + (ptrdiff_t)item * s->nx);
+      continue;
+    }
     for (int i = 0; i < s->nx; i++) {
       ptrdiff_t at = (ptrdiff_t)item * s->nx + i;
       cri_moments_add(&s->sums[i], s->y[at], s->rows + at * s->n, s->score);
@@ -306,6 +321,27 @@ static cr_status find_samples(smoothed* s, cr_error* error) {
   return CR_OK;
 }
 
+// [smoothed_model.e5]
+static cr_status put_fit(smoothed* s, cr_linear_model* to, cr_error* error) {
+  const cr_real confidence = s->o.confidence > 0 ? s->o.confidence : CR_R(0.95),
+                width = cri_normal_quantile(confidence);
+  if (!cri_linear_fit_solve(&s->fit, s->fitted, s->shift)) {
+    return cri_fail(error, CR_ERR_SINGULAR,
+                    "smoothed model: %d samples do not determine %d numbers a row", s->o.samples,
+                    s->n + 1);
+  }
+  for (int i = 0; i < s->nx; i++) {
+    for (int j = 0; j < s->n; j++) {
+      s->half[j] = width * cri_linear_fit_error(&s->fit, i, j);
+    }
+    put_row(s, i, s->fitted + (ptrdiff_t)i * s->n, to->A, to->B);
+    put_row(s, i, s->half, to->A_error, to->B_error);
+    put_number(to->c, i, s->shift[i]);
+    put_number(to->c_error, i, width * cri_linear_fit_error(&s->fit, i, -1));
+  }
+  return CR_OK;
+}
+
 static cr_status find_mean(smoothed* s, cr_linear_model* to, cr_error* error) {
   cri_inputs_copy(s->m, s->workers[0].d, s->d);
   cr_status status = run(s, &s->workers[0], NULL);
@@ -314,6 +350,9 @@ static cr_status find_mean(smoothed* s, cr_linear_model* to, cr_error* error) {
   }
   cri_inputs_copy(s->m, s->end, s->workers[0].d);
   CR_TRY(find_samples(s, error));
+  if (s->o.least_squares) {
+    return put_fit(s, to, error);
+  }
   const cr_estimator_options o = {
       .size = sizeof o, .kind = s->o.kind, .confidence = s->o.confidence};
   for (int i = 0; i < s->nx; i++) {  // [smoothed_model.e4]
@@ -341,6 +380,10 @@ static cr_status check(const cri_call* call, const cr_model* m, const cr_data* d
     return cri_fail(call->error, CR_ERR_ARG,
                     "%s: %d samples, %d steps, %d threads; 0 or more are expected", call->name,
                     o->samples, o->steps, o->nthread);
+  }
+  if (o->least_squares && (o->kind != CR_ESTIMATOR_ZEROTH || o->samples == 0)) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: least squares are of zeroth order, with samples",
+                    call->name);
   }
   return m->npluginstate == 0 ? CR_OK
                               : cri_fail(call->error, CR_ERR_UNSUPPORTED,

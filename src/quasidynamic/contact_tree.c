@@ -160,27 +160,13 @@ static cr_real distance_to_goal(const cr_contact_plan* p, const cr_real* qpos) {
   return cr_sqrt(sum);
 }
 
-// the setpoints that hold a pose, within their range
-static void hold(const cr_contact_plan* p, const cr_real* qpos, cr_real* u) {
-  const cr_quasidynamic* x = p->exact;
-  cr_zero(u, p->nu);
-  for (int i = 0; i < x->nservo; i++) {
-    const cri_servo* s = &x->servo[i];
-    const cr_real* range = x->m.actuator_ctrlrange + 2 * (ptrdiff_t)s->ctrl;
-    u[s->ctrl] = cri_servo_hold(&x->m, s, qpos[s->qpos]);
-    if (x->m.actuator_ctrllimited[s->ctrl] != 0) {
-      u[s->ctrl] = cr_clip(u[s->ctrl], range[0], range[1]);
-    }
-  }
-}
-
 static cr_status fail_by(const cr_quasidynamic* x, cr_status status, cr_error* error) {
   return cri_fail(error, status, "contact tree: %s", cr_quasidynamic_error(x));
 }
 
 // c, B and the factor of B B' + reg I at a pose                                             [quasidynamic.t1]
 static cr_status add_metric(cr_contact_plan* p, node* k) {
-  hold(p, k->qpos, k->hold);
+  cri_quasidynamic_hold(p->exact, k->qpos, k->hold);
   CR_TRY(cr_quasidynamic_step(p->smooth, k->qpos, k->hold, p->next));
   CR_TRY(cr_quasidynamic_jacobian(p->smooth, NULL, p->B));
   for (int i = 0; i < p->no; i++) {
@@ -280,7 +266,7 @@ static cr_status regrasp(cr_contact_plan* p, int i) {
   cr_copy(qpos, p->nodes[i].qpos, p->nq);
   CR_TRY(cri_grasp_draw(p->exact, &p->random, p->options.gap, GRASP_TRIES, qpos, &touches));
   if (touches > 0) {
-    hold(p, qpos, p->du);
+    cri_quasidynamic_hold(p->exact, qpos, p->du);
     add_node(p, i, true, qpos, p->du);
   }
   return CR_OK;
@@ -328,7 +314,7 @@ static cr_status begin(cr_contact_plan* p, const cr_real* qpos, const cr_real* g
     p->high[j] = cr_max(from, to) + p->options.around;
   }
   p->random = cr_random_seed(p->options.seed, 0);
-  hold(p, qpos, p->du);
+  cri_quasidynamic_hold(p->exact, qpos, p->du);
   add_node(p, -1, false, qpos, p->du);
   return p->n == 1 ? CR_OK : fail_by(p->smooth, CR_ERR_SOLVER, error);
 }

@@ -6,6 +6,7 @@
 #include "engine/driver.h"
 #include "kinematics/configuration.h"
 #include "model/misuse.h"
+#include "quasidynamic/grasp.h"
 #include "quasidynamic/quasidynamic_work.h"
 
 static const char* const STAGES[] = {"kinematics", "com",     "collision", "mixing",
@@ -346,4 +347,16 @@ cr_status cr_quasidynamic_get_contact(const cr_quasidynamic* work, int i,
   cr_copy(r.frame, d->contact_frame + 9 * (ptrdiff_t)i, 9);
   set_force(work, i, r.force);
   return cri_give(&call, contact, &r, sizeof r, "cr_quasidynamic_contact");
+}
+
+void cri_quasidynamic_hold(const cr_quasidynamic* x, const cr_real* qpos, cr_real* u) {
+  cr_zero(u, x->m.nu);
+  for (int i = 0; i < x->nservo; i++) {
+    const cri_servo* s = &x->servo[i];
+    const cr_real* range = x->m.actuator_ctrlrange + 2 * (ptrdiff_t)s->ctrl;
+    u[s->ctrl] = cri_servo_hold(&x->m, s, qpos[s->qpos]);
+    if (x->m.actuator_ctrllimited[s->ctrl] != 0) {
+      u[s->ctrl] = cr_clip(u[s->ctrl], range[0], range[1]);
+    }
+  }
 }

@@ -103,6 +103,32 @@ TEST(exact_ones_are_the_jacobian) {
   close_scene(&s);
 }
 
+// ---- least squares
+
+TEST(least_squares_are_exact_where_steps_are_linear) {
+  scene s = open_scene(ball_text);
+  const cr_real z = 5, sigma[2] = {CR_R(0.1), CR_R(0.3)};
+  ok(cr_data_set(s.m, s.d, "qpos[z]", &z, 1, &error));
+  linear fit, products;
+  cr_smoothed_model_options o = {
+      .kind = CR_ESTIMATOR_ZEROTH, .samples = 16, .sigma = sigma, .least_squares = true};
+  ok(find(&s, o, &fit));
+  o.least_squares = false;
+  ok(find(&s, o, &products));
+  const cr_real A[4] = {1, CR_R(0.01), 0, 1};
+  for (int i = 0; i < 4; i++) {
+    assert_true(cr_abs(fit.A[i] - A[i]) < CR_R(1e-11));
+  }
+  assert_true(cr_abs(fit.c[0]) < CR_R(1e-12) && cr_abs(fit.c[1]) < CR_R(1e-12));
+  assert_true(fit.A_error[0] < CR_R(1e-9) && products.A_error[0] > CR_R(0.1));
+  o.least_squares = true;
+  o.samples = 2;
+  assert_int_equal(find(&s, o, &fit), CR_ERR_SINGULAR);
+  o.kind = CR_ESTIMATOR_FIRST;
+  assert_int_equal(find(&s, o, &fit), CR_ERR_ARG);
+  close_scene(&s);
+}
+
 // ---- a floor: the mean of the next velocity is a convolution
 
 static cr_real next_speed(const scene* s, cr_real z) {
@@ -147,6 +173,13 @@ TEST(a_floor_under_noise) {
   assert_close(exact.A[2], 0, CR_R(1e-12));  // above the floor nothing depends on the height
   assert_true(slope < -10);
   cr_smoothed_model_options o = {.samples = 20000, .sigma = sigma, .confidence = CR_R(0.9999)};
+  linear fit;
+  o.kind = CR_ESTIMATOR_ZEROTH;
+  o.least_squares = true;
+  ok(find(&s, o, &fit));
+  assert_true(cr_abs(fit.A[2] - slope) < fit.A_error[2] && fit.A_error[2] < CR_R(0.1) * -slope);
+  o.kind = CR_ESTIMATOR_FIRST;
+  o.least_squares = false;
   ok(find(&s, o, &first));
   o.kind = CR_ESTIMATOR_ZEROTH;
   ok(find(&s, o, &zeroth));

@@ -79,6 +79,29 @@ static const cr_film_options film_options = {.size = sizeof film_options};
 static const cr_real sensor_noise[] = {CR_R(0.1)};
 static const cr_quasidynamic_options quasidynamic_options = {.size = sizeof quasidynamic_options};
 static const cr_contact_tree_options few_nodes = {.size = sizeof few_nodes, .nodes = 3};
+static const cr_real mpc_numbers[6] = {1, 1, 1, 1, 1, 1};
+static cr_status mpc_step(void* context, int worker, const cr_real* x, const cr_real* u,
+                          cr_real* next, cr_real* A, cr_real* B, cr_error* error) {
+  (void)context;
+  (void)worker;
+  (void)error;
+  *next = *x + *u;
+  if (A != NULL) {
+    *A = 1;
+  }
+  if (B != NULL) {
+    *B = 1;
+  }
+  return CR_OK;
+}
+static const cr_mpc_system mpc_system = {
+    .size = sizeof mpc_system, .nx = 1, .nu = 1, .step = mpc_step};
+static const cr_mpc_options mpc_options = {.size = sizeof mpc_options,
+                                           .nstep = 2,
+                                           .goal = mpc_numbers,
+                                           .Q = mpc_numbers,
+                                           .R = mpc_numbers,
+                                           .nthread = 1};
 static const cr_filter_options filter_options = {.size = sizeof filter_options,
                                                  .sensor_noise = sensor_noise};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};

@@ -22,6 +22,8 @@ static void make_quasidynamic(void) {
   must(cr_quasidynamic_set_parameters(w.quasidynamic, parameters, 1));
   must(cr_quasidynamic_step(w.quasidynamic, start, &at, next));
   w.touches.size = sizeof w.touches;
+  must(cr_smoothed_mpc_create(&w.mpc, &mpc_system, &mpc_options, &w.error));
+  w.mpc_result.size = sizeof w.mpc_result;
 }
 
 // a page, and one with the motion of a file
@@ -43,28 +45,37 @@ static void make_pictures(void) {
   (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
 }
 
-#define QUASIDYNAMIC_ROWS                                                      \
-  ROW(cr_quasidynamic_create, "O\200ae", STATUS, 0, NULL, NULL),               \
-      ROW(cr_quasidynamic_destroy, "i", NOTHING, 0, NULL, NULL),               \
-      ROW(cr_quasidynamic_step, "\201YYX", STATUS, 0, NULL, NULL),             \
-      ROW(cr_quasidynamic_jacobian, "\201xz", STATUS, 0, NULL, NULL),          \
-      ROW(cr_quasidynamic_set_parameters, "\201P", STATUS, 0, NULL, NULL),     \
-      ROW(cr_quasidynamic_columns, "\201", NOTHING, 0, NULL, NULL),            \
-      ROW(cr_quasidynamic_parameter_jacobian, "\201X", STATUS, 0, NULL, NULL), \
-      ROW(cr_quasidynamic_displacement, "\201", POINTER, 0, NULL, NULL),       \
-      ROW(cr_quasidynamic_residual, "\201", NOTHING, 0, NULL, NULL),           \
-      ROW(cr_quasidynamic_contacts, "\201", COUNT, 0, NULL, NULL),             \
-      ROW(cr_quasidynamic_get_contact, "\201\202e", STATUS, 0, NULL, NULL),    \
-      ROW(cr_quasidynamic_error, "\201", NOTHING, 0, NULL, NULL),              \
-      ROW(cr_quasidynamic_batch_create, "O\200ae", STATUS, 0, NULL, NULL),     \
-      ROW(cr_quasidynamic_batch_destroy, "i", NOTHING, 0, NULL, NULL),         \
-      ROW(cr_quasidynamic_batch_run, "\203YYXxze", STATUS, 0, NULL, NULL),     \
-      ROW(cr_contact_tree_grow, "O\200aYYae", STATUS, 0, NULL, NULL),          \
-      ROW(cr_contact_plan_destroy, "i", NOTHING, 0, NULL, NULL),               \
-      ROW(cr_contact_plan_poses, "\204", COUNT, 0, NULL, NULL),                \
-      ROW(cr_contact_plan_nodes, "\204", COUNT, 0, NULL, NULL),                \
-      ROW(cr_contact_plan_distance, "\204", NOTHING, 0, NULL, NULL),           \
-      ROW(cr_contact_plan_get, "\204xzi", NOTHING, 0, NULL, NULL),
+#define QUASIDYNAMIC_ROWS                                                             \
+  ROW(cr_quasidynamic_create, "O\200ae", STATUS, 0, NULL, NULL),                      \
+      ROW(cr_quasidynamic_destroy, "i", NOTHING, 0, NULL, NULL),                      \
+      ROW(cr_quasidynamic_step, "\201YYX", STATUS, 0, NULL, NULL),                    \
+      ROW(cr_quasidynamic_jacobian, "\201xz", STATUS, 0, NULL, NULL),                 \
+      ROW(cr_quasidynamic_set_parameters, "\201P", STATUS, 0, NULL, NULL),            \
+      ROW(cr_quasidynamic_columns, "\201", NOTHING, 0, NULL, NULL),                   \
+      ROW(cr_quasidynamic_parameter_jacobian, "\201X", STATUS, 0, NULL, NULL),        \
+      ROW(cr_quasidynamic_displacement, "\201", POINTER, 0, NULL, NULL),              \
+      ROW(cr_quasidynamic_residual, "\201", NOTHING, 0, NULL, NULL),                  \
+      ROW(cr_quasidynamic_contacts, "\201", COUNT, 0, NULL, NULL),                    \
+      ROW(cr_quasidynamic_get_contact, "\201\202e", STATUS, 0, NULL, NULL),           \
+      ROW(cr_quasidynamic_error, "\201", NOTHING, 0, NULL, NULL),                     \
+      ROW(cr_quasidynamic_batch_create, "O\200ae", STATUS, 0, NULL, NULL),            \
+      ROW(cr_quasidynamic_batch_destroy, "i", NOTHING, 0, NULL, NULL),                \
+      ROW(cr_quasidynamic_batch_run, "\203YYXxze", STATUS, 0, NULL, NULL),            \
+      ROW(cr_contact_tree_grow, "O\200aYYae", STATUS, 0, NULL, NULL),                 \
+      ROW(cr_contact_plan_destroy, "i", NOTHING, 0, NULL, NULL),                      \
+      ROW(cr_contact_plan_poses, "\204", COUNT, 0, NULL, NULL),                       \
+      ROW(cr_contact_plan_nodes, "\204", COUNT, 0, NULL, NULL),                       \
+      ROW(cr_contact_plan_distance, "\204", NOTHING, 0, NULL, NULL),                  \
+      ROW(cr_contact_plan_get, "\204xzi", NOTHING, 0, NULL, NULL),                    \
+      ROW(cr_smoothed_mpc_create, "O\207\206e", STATUS, 0, NULL, NULL),               \
+      ROW(cr_smoothed_mpc_create_quasidynamic, "O\200a\206e", STATUS, 0, NULL, NULL), \
+      ROW(cr_smoothed_mpc_destroy, "i", NOTHING, 0, NULL, NULL),                      \
+      ROW(cr_smoothed_mpc_set_start, "\205Ye", STATUS, 0, NULL, NULL),                \
+      ROW(cr_smoothed_mpc_ctrl, "\205", POINTER, 0, NULL, NULL),                      \
+      ROW(cr_smoothed_mpc_improve, "\205ae", STATUS, 0, NULL, NULL),                  \
+      ROW(cr_smoothed_mpc_states, "\205", POINTER, 0, NULL, NULL),                    \
+      ROW(cr_smoothed_mpc_cost, "\205", NOTHING, 0, NULL, NULL),                      \
+      ROW(cr_smoothed_mpc_best, "\205ii", NOTHING, 0, NULL, NULL),
 
 #define POLICY_ROWS                                                              \
   ROW(cr_policy_create, "OM\222e", STATUS, 0, NULL, NULL),                       \

@@ -48,6 +48,8 @@ static struct {
   cr_quasidynamic_batch* quasidynamic_batch;
   cr_quasidynamic_contact touches;
   cr_contact_plan* contact_plan;
+  cr_smoothed_mpc* mpc;
+  cr_mpc_result mpc_result;
   cr_rollout* rollout;
   cr_expression* expression;
   cr_batch* batch;
@@ -301,6 +303,7 @@ static void teardown(void) {
   cr_quasidynamic_destroy(w.quasidynamic);
   cr_quasidynamic_batch_destroy(w.quasidynamic_batch);
   cr_contact_plan_destroy(w.contact_plan);
+  cr_smoothed_mpc_destroy(w.mpc);
   cr_model_destroy(w.servo_model);
   cr_view_destroy(w.view);
   cr_view_destroy(w.shown);
@@ -759,6 +762,9 @@ static void* argument_of_identification(char letter) {
       {'\202', &w.touches},
       {'\203', w.quasidynamic_batch},
       {'\204', w.contact_plan},
+      {'\205', w.mpc},
+      {'\206', (void*)(uintptr_t)&mpc_options},
+      {'\207', (void*)(uintptr_t)&mpc_system},
       {'\031', (void*)(uintptr_t)&filter_options},
       {'\032', w.view},
       {'\033', &view_options},
@@ -1229,6 +1235,9 @@ static const sized sizes[] = {
     SIZED(cr_plan_result, &w.planned, cr_planner_improve, 1, itself),
     SIZED(cr_quasidynamic_options, &quasidynamic_options, cr_quasidynamic_create, 2, itself),
     SIZED(cr_contact_tree_options, &few_nodes, cr_contact_tree_grow, 5, itself),
+    SIZED(cr_mpc_system, &mpc_system, cr_smoothed_mpc_create, 1, itself),
+    SIZED(cr_mpc_options, &mpc_options, cr_smoothed_mpc_create, 2, itself),
+    SIZED(cr_mpc_result, &w.mpc_result, cr_smoothed_mpc_improve, 1, itself),
     SIZED(cr_quasidynamic_contact, &w.touches, cr_quasidynamic_get_contact, 1, itself),
     SIZED(cr_filter_options, &filter_options, cr_filter_create, 3, itself),
     SIZED(cr_live_options, &live_options, cr_live_plan_create, 2, itself),
