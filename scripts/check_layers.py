@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # top to bottom; a folder may use what stands above it
-FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
+FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision", "pressure",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
            "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "quasidynamic", "control", "policy", "tools", "io", "parity", "view", "render",
            "command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "estimates", "stiff", "study", "cli"]

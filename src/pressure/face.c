@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pressure/face.h"
+
+// no face below this share of the square of a's longest edge
+#define SMALL CR_R(1e-14)
+// pressures have one gradient if they differ by less than this share of a's
+#define PARALLEL CR_R(1e-12)
+
+// ---- what is cut, [pressure.f1] and [pressure.f2]
+
+static bool both_compliant(const cri_elements* e) {
+  return e->other == CRI_COMPLIANT || e->other == CRI_COMPLIANT_SPACE;
+}
+
+static void cut_of(const cri_elements* e, cri_cut* cut) {
+  const cri_tetrahedron *a = &e->a, *b = &e->b;
+  bool triangle = e->other == CRI_RIGID;
+  cut->nstart = triangle ? 3 : 4;
+  cut->nclip = triangle || e->other == CRI_COMPLIANT ? 4 : 0;
+  memcpy(cut->start, triangle ? b->vertex : a->vertex, sizeof cut->start);
+  memcpy(cut->clip, triangle ? a->share : b->share, sizeof cut->clip);
+  if (triangle) {
+    cr_real u[3], v[3];
+    cr_sub3(u, b->vertex[1], b->vertex[0]);
+    cr_sub3(v, b->vertex[2], b->vertex[0]);
+    cr_cross3(cut->across, v, u);
+    cut->across[3] = -cr_dot3(cut->across, b->vertex[0]);
+    return;
+  }
+  for (int k = 0; k < 4; k++) {
+    cut->across[k] = b->field[k] - (both_compliant(e) ? a->field[k] : 0);
+  }
+}
+
+static void cut_tan_of(const cri_elements* e, const cri_elements* e_tan, cri_cut* cut_tan) {
+  const cri_tetrahedron *a = &e_tan->a, *b = &e_tan->b;
+  bool triangle = e->other == CRI_RIGID;
+  memcpy(cut_tan->start, triangle ? b->vertex : a->vertex, sizeof cut_tan->start);
+  memcpy(cut_tan->clip, triangle ? a->share : b->share, sizeof cut_tan->clip);
+  if (triangle) {
+    cr_real u[3], v[3], u_tan[3], v_tan[3];
+    cr_sub3(u, e->b.vertex[1], e->b.vertex[0]);
+    cr_sub3(v, e->b.vertex[2], e->b.vertex[0]);
+    cr_sub3(u_tan, b->vertex[1], b->vertex[0]);
+    cr_sub3(v_tan, b->vertex[2], b->vertex[0]);
+    cr_cross3(cut_tan->across, v_tan, u);
+    cr_acccross3(cut_tan->across, v, u_tan);
+    return;
+  }
+  for (int k = 0; k < 4; k++) {
+    cut_tan->across[k] = b->field[k] - (both_compliant(e) ? a->field[k] : 0);
+  }
+}
+
+// its transpose: adds to vertices, shares and fields
+static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elements* e_bar) {
+  bool triangle = e->other == CRI_RIGID;
+  cri_tetrahedron *start = triangle ? &e_bar->b : &e_bar->a,
+                  *clip = triangle ? &e_bar->a : &e_bar->b;
+  for (int i = 0; i < (triangle ? 3 : 4); i++) {
+    cr_acc3(start->vertex[i], cut_bar->start[i]);
+  }
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 4; k++) {
+      clip->share[i][k] += cut_bar->clip[i][k];
+    }
+  }
+  if (triangle) {
+    cr_real u[3], v[3], u_bar[3], v_bar[3];
+    cr_sub3(u, e->b.vertex[1], e->b.vertex[0]);
+    cr_sub3(v, e->b.vertex[2], e->b.vertex[0]);
+    cr_cross3(v_bar, u, cut_bar->across);
+    cr_cross3(u_bar, cut_bar->across, v);
+    cr_acc3(start->vertex[1], u_bar);
+    cr_acc3(start->vertex[2], v_bar);
+    cr_accscl3(start->vertex[0], u_bar, -1);
+    cr_accscl3(start->vertex[0], v_bar, -1);
+    return;
+  }
+  for (int k = 0; k < 4; k++) {
+    e_bar->b.field[k] += cut_bar->across[k];
+    e_bar->a.field[k] -= both_compliant(e) ? cut_bar->across[k] : 0;
+  }
+}
+
+// ---- area and centroid, [pressure.f3]
+
+typedef struct {
+  const cr_real* origin;  // y_0
+  cr_real moment[3];      // sum w_i (u_i + u_i+1) / 3
+  cr_real weight;         // sum w_i
+} fan;
+
+static const cr_real* corner(const cri_polygon* p, int i) { return p->node[p->corner[i]].pos; }
+
+static fan fan_of(const cri_polygon* p, const cr_real n[3]) {
+  fan x = {.origin = corner(p, 0)};
+  for (int i = 1; i + 1 < p->n; i++) {
+    cr_real u[3], v[3], c[3];
+    cr_sub3(u, corner(p, i), x.origin);
+    cr_sub3(v, corner(p, i + 1), x.origin);
+    cr_cross3(c, u, v);
+    cr_real w = cr_dot3(n, c);
+    x.weight += w;
+    cr_accscl3(x.moment, u, w / 3);
+    cr_accscl3(x.moment, v, w / 3);
+  }
+  return x;
+}
+
+static void fan_tan(const cri_polygon* p, const cr_real n[3], const cr_real n_tan[3],
+                    cr_real pos_tan[CRI_CUT_NODES][3], fan* x_tan) {
+  const cr_real *y0 = corner(p, 0), *y0_tan = pos_tan[p->corner[0]];
+  *x_tan = (fan){.origin = y0_tan};
+  for (int i = 1; i + 1 < p->n; i++) {
+    cr_real u[3], v[3], c[3], u_tan[3], v_tan[3], c_tan[3];
+    cr_sub3(u, corner(p, i), y0);
+    cr_sub3(v, corner(p, i + 1), y0);
+    cr_sub3(u_tan, pos_tan[p->corner[i]], y0_tan);
+    cr_sub3(v_tan, pos_tan[p->corner[i + 1]], y0_tan);
+    cr_cross3(c, u, v);
+    cr_cross3(c_tan, u_tan, v);
+    cr_acccross3(c_tan, u, v_tan);
+    cr_real w = cr_dot3(n, c), w_tan = cr_dot3(n_tan, c) + cr_dot3(n, c_tan);
+    x_tan->weight += w_tan;
+    for (int k = 0; k < 3; k++) {
+      x_tan->moment[k] += (w_tan * (u[k] + v[k]) + w * (u_tan[k] + v_tan[k])) / 3;
+    }
+  }
+}
+
+// cotangents of weight and moment into those of the normal and the corners
+static void fan_bar(const cri_polygon* p, const cr_real n[3], const fan* x_bar, cr_real n_bar[3],
+                    cr_real pos_bar[CRI_CUT_NODES][3]) {
+  const cr_real* y0 = corner(p, 0);
+  cr_real* y0_bar = pos_bar[p->corner[0]];
+  for (int i = 1; i + 1 < p->n; i++) {
+    cr_real u[3], v[3], c[3], sum[3], c_bar[3], u_bar[3], v_bar[3];
+    cr_sub3(u, corner(p, i), y0);
+    cr_sub3(v, corner(p, i + 1), y0);
+    cr_cross3(c, u, v);
+    cr_add3(sum, u, v);
+    cr_real w_bar = x_bar->weight + cr_dot3(x_bar->moment, sum) / 3;
+    cr_accscl3(n_bar, c, w_bar);
+    cr_scl3(c_bar, n, w_bar);
+    cr_cross3(u_bar, v, c_bar);
+    cr_cross3(v_bar, c_bar, u);
+    cr_accscl3(u_bar, x_bar->moment, cr_dot3(n, c) / 3);
+    cr_accscl3(v_bar, x_bar->moment, cr_dot3(n, c) / 3);
+    cr_acc3(pos_bar[p->corner[i]], u_bar);
+    cr_acc3(pos_bar[p->corner[i + 1]], v_bar);
+    cr_accscl3(y0_bar, u_bar, -1);
+    cr_accscl3(y0_bar, v_bar, -1);
+  }
+}
+
+// ---- the face
+
+bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
+  cri_cut cut;
+  cut_of(e, &cut);
+  cr_copy3(f->normal, cut.across);
+  cr_real length = cr_norm3(f->normal);
+  if (!(length > (both_compliant(e) ? PARALLEL * cr_norm3(e->a.field) : 0))) {
+    return false;
+  }
+  cr_scl3(f->normal, f->normal, 1 / length);
+  cri_cut_polygon(&cut, p);
+  if (p->n < 3) {
+    return false;
+  }
+  fan x = fan_of(p, f->normal);
+  f->area = x.weight / 2;
+  if (!(f->area > SMALL * cri_tetrahedron_size2(&e->a))) {
+    return false;
+  }
+  cr_copy3(f->pos, x.origin);
+  cr_accscl3(f->pos, x.moment, 1 / x.weight);
+  f->pressure = cri_affine(e->a.field, f->pos);  // [pressure.f4]
+  f->gradient = -cr_dot3(f->normal, e->a.field);
+  if (both_compliant(e)) {  // [pressure.f5]
+    f->gradient *= cr_dot3(f->normal, e->b.field) / length;
+  }
+  return true;
+}
+
+// numbers that both derivatives need
+typedef struct {
+  cri_cut cut;
+  fan x;
+  cr_real length;    // |N|
+  cr_real k_a, k_b;  // [pressure.f5]
+} made;
+
+static made made_of(const cri_elements* e, const cri_polygon* p, const cri_face* f) {
+  made m = {.k_a = -cr_dot3(f->normal, e->a.field), .x = fan_of(p, f->normal)};
+  cut_of(e, &m.cut);
+  m.length = cr_norm3(m.cut.across);
+  m.k_b = both_compliant(e) ? cr_dot3(f->normal, e->b.field) : 0;
+  return m;
+}
+
+void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+                  const cri_elements* e_tan, cri_face* f_tan) {
+  made m = made_of(e, p, f);
+  cri_cut cut_tan;
+  cr_real pos_tan[CRI_CUT_NODES][3];
+  fan x_tan;
+  cut_tan_of(e, e_tan, &cut_tan);
+  cr_normalize3_tan(f_tan->normal, f->normal, m.length, cut_tan.across);
+  cri_cut_polygon_tan(&m.cut, p, &cut_tan, pos_tan);
+  fan_tan(p, f->normal, f_tan->normal, pos_tan, &x_tan);
+  f_tan->area = x_tan.weight / 2;
+  for (int k = 0; k < 3; k++) {
+    cr_real arm = m.x.moment[k] / m.x.weight;
+    f_tan->pos[k] = x_tan.origin[k] + (x_tan.moment[k] - arm * x_tan.weight) / m.x.weight;
+  }
+  f_tan->pressure = cri_affine(e_tan->a.field, f->pos) + cr_dot3(e->a.field, f_tan->pos);
+  cr_real k_a_tan = -cr_dot3(f_tan->normal, e->a.field) - cr_dot3(f->normal, e_tan->a.field);
+  f_tan->gradient = k_a_tan;
+  if (both_compliant(e)) {
+    cr_real k_b_tan = cr_dot3(f_tan->normal, e->b.field) + cr_dot3(f->normal, e_tan->b.field);
+    cr_real length_tan = cr_dot3(f->normal, cut_tan.across);
+    f_tan->gradient =
+        (k_a_tan * m.k_b + m.k_a * k_b_tan - m.k_a * m.k_b / m.length * length_tan) / m.length;
+  }
+}
+
+// [pressure.f5]'
+static void gradient_bar(const cri_elements* e, const made* m, const cri_face* f, cr_real g_bar,
+                         cr_real n_bar[3], cr_real across_bar[4], cri_elements* e_bar) {
+  cr_real k_a_bar = g_bar;
+  if (both_compliant(e)) {
+    cr_real k_b_bar = g_bar * m->k_a / m->length;
+    k_a_bar = g_bar * m->k_b / m->length;
+    cr_accscl3(across_bar, f->normal, -g_bar * m->k_a * m->k_b / (m->length * m->length));
+    cr_accscl3(n_bar, e->b.field, k_b_bar);
+    cr_accscl3(e_bar->b.field, f->normal, k_b_bar);
+  }
+  cr_accscl3(n_bar, e->a.field, -k_a_bar);
+  cr_accscl3(e_bar->a.field, f->normal, -k_a_bar);
+}
+
+void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+                  const cri_face* f_bar, cri_elements* e_bar) {
+  made m = made_of(e, p, f);
+  cri_cut cut_bar = {.nstart = 0};
+  cri_elements sum = {.other = e->other};  // of shares and fields
+  cr_real pos_bar[CRI_CUT_NODES][3] = {{0}}, n_bar[3], centre_bar[3], unit_bar[3];
+  cr_copy3(n_bar, f_bar->normal);
+  gradient_bar(e, &m, f, f_bar->gradient, n_bar, cut_bar.across, &sum);
+  cr_copy3(centre_bar, f_bar->pos);
+  cr_accscl3(centre_bar, e->a.field, f_bar->pressure);  // [pressure.f4]'
+  cr_accscl3(sum.a.field, f->pos, f_bar->pressure);
+  sum.a.field[3] += f_bar->pressure;
+
+  // [pressure.f3]'
+  fan x_bar = {.weight = f_bar->area / 2};
+  x_bar.weight -= cr_dot3(centre_bar, m.x.moment) / (m.x.weight * m.x.weight);
+  cr_scl3(x_bar.moment, centre_bar, 1 / m.x.weight);
+  cr_acc3(pos_bar[p->corner[0]], centre_bar);
+  fan_bar(p, f->normal, &x_bar, n_bar, pos_bar);
+  cr_normalize3_tan(unit_bar, f->normal, m.length, n_bar);
+  cr_acc3(cut_bar.across, unit_bar);
+  cri_cut_polygon_bar(&m.cut, p, pos_bar, &cut_bar);
+  cut_bar_of(e, &cut_bar, &sum);
+
+  cri_tetrahedron_complete_bar(&e->a, &sum.a);
+  if (e->other == CRI_COMPLIANT) {
+    cri_tetrahedron_complete_bar(&e->b, &sum.b);
+  }
+  for (int i = 0; i < 4; i++) {
+    cr_acc3(e_bar->a.vertex[i], sum.a.vertex[i]);
+    cr_acc3(e_bar->b.vertex[i], sum.b.vertex[i]);
+    e_bar->a.pressure[i] += sum.a.pressure[i];
+    e_bar->b.pressure[i] += sum.b.pressure[i];
+    e_bar->b.field[i] += e->other == CRI_COMPLIANT ? 0 : sum.b.field[i];
+  }
+}

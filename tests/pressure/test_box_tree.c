@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree finds the pairs of boxes that overlap, each once, as all pairs tried one by one do.
+#include "pressure/box_tree.h"
+
+#include "base/random.h"
+#include "support/test.h"
+
+enum { N = 97, M = 40 };
+
+typedef struct {
+  cr_real box[N][6];
+} boxes;
+
+static void box_of(const void* context, int i, cr_real box[6]) {
+  const boxes* x = context;
+  cri_box_add(box, x->box[i]);
+  cri_box_add(box, x->box[i] + 3);
+}
+
+// n boxes in the order of their tree
+static void draw(boxes* x, int n, cr_random* r) {
+  boxes drawn;
+  cr_real centre[N * 3];
+  int32_t order[N];
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      drawn.box[i][k] = cr_random_uniform(r);
+      drawn.box[i][3 + k] = drawn.box[i][k] + CR_R(0.2) * cr_random_uniform(r);
+      centre[3 * i + k] = (drawn.box[i][k] + drawn.box[i][3 + k]) / 2;
+    }
+  }
+  cri_box_tree_order(n, centre, order);
+  for (int i = 0; i < n; i++) {
+    memcpy(x->box[i], drawn.box[order[i]], sizeof x->box[i]);
+  }
+}
+
+typedef struct {
+  int count[N][N];
+} seen;
+
+static void note(void* context, int i, int j) { ((seen*)context)->count[i][j]++; }
+
+static bool overlap(const cr_real a[6], const cr_real b[6]) {
+  bool apart = false;
+  for (int k = 0; k < 3; k++) {
+    apart = apart || a[k] > b[3 + k] || b[k] > a[3 + k];
+  }
+  return !apart;
+}
+
+TEST(pairs_are_those_that_overlap) {
+  static boxes a, b;
+  static cr_real box_a[12 * N], box_b[12 * N];
+  cr_random r = cr_random_seed(3, 0);
+  for (int turn = 0; turn < 20; turn++) {
+    int n = turn == 0 ? 1 : N - turn, m = turn == 1 ? 1 : M;
+    draw(&a, n, &r);
+    draw(&b, m, &r);
+    cri_box_tree_fit(n, box_of, &a, box_a);
+    cri_box_tree_fit(m, box_of, &b, box_b);
+    static seen s;
+    memset(&s, 0, sizeof s);
+    cri_box_tree_pairs(&(cri_box_tree){n, box_a}, &(cri_box_tree){m, box_b}, note, &s);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < m; j++) {
+        assert_int_equal(s.count[i][j], overlap(a.box[i], b.box[j]));
+      }
+    }
+  }
+}
+
+typedef struct {
+  cr_real level;
+  int count[N];
+} below;
+
+static bool reaches(const void* context, const cr_real box[6]) {
+  return box[2] <= ((const below*)context)->level;
+}
+
+static void note_one(void* context, int i, int j) {
+  (void)j;
+  ((below*)context)->count[i]++;
+}
+
+TEST(a_walk_finds_what_it_keeps) {
+  static boxes a;
+  static cr_real box[12 * N];
+  cr_random r = cr_random_seed(4, 0);
+  draw(&a, N, &r);
+  cri_box_tree_fit(N, box_of, &a, box);
+  below x = {.level = CR_R(0.3)};
+  cri_box_tree_walk(&(cri_box_tree){N, box}, reaches, note_one, &x);
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(x.count[i], a.box[i][2] <= x.level);
+  }
+}
+
+// equal centres: any order will do, and it ends
+TEST(equal_centres_have_an_order) {
+  cr_real centre[3 * N] = {0};
+  int32_t order[N], count[N] = {0};
+  cri_box_tree_order(N, centre, order);
+  for (int i = 0; i < N; i++) {
+    count[order[i]]++;
+  }
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(count[i], 1);
+  }
+}
