@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact models of one's own: what turns the motion of two surfaces at a contact into forces.
+// Contact models of one's own: what turns the motion of two surfaces at a contact into forces. Pressure fields: contact
+// over the surface on which two bodies meet.
 #ifndef CAROM_CONTACT_H
 #define CAROM_CONTACT_H
 
@@ -128,6 +129,34 @@ CR_API cr_status cr_model_set_contact_pair(cr_model* model, int geom1, int geom2
 
 /// The contact model of the contacts of two geoms; NULL for what is no geom.
 CR_API const char* cr_model_get_contact_pair(const cr_model* model, int geom1, int geom2);
+
+// ---- pressure fields
+
+/// A pressure field of a geom. Initialise with {.size = sizeof(cr_pressure_options)}.
+typedef struct {
+  size_t size;       // sizeof(cr_pressure_options)
+  const char* kind;  // "compliant" or "rigid"
+  cr_real
+      modulus;  // Pa, above 0, of a compliant body: pressure at the points farthest from its surface
+  cr_real
+      dissipation;  // s/m, 0 or more: the pressure of faces that approach at v is 1 + dissipation v times as large
+  cr_real transition;  // m/s: slip velocity at which friction has 1/sqrt(2) of its limit; 0: 0.01
+  cr_real
+      thickness;  // m, above 0, of a compliant plane: depth at which its pressure is the modulus
+  int around;  // edges around a circle, a multiple of 4 from 4 to 128; 0: 24. Of no effect on boxes and planes
+} cr_pressure_options;
+
+/// Gives a geom a pressure field (docs/pressure.md). Two geoms with fields have forces over their contact surface, and no
+/// contacts, if at least one of them is compliant and no plane. With other geoms a geom keeps its contacts.
+/// Shapes     sphere, capsule, ellipsoid, cylinder, box; plane
+/// Parameters the numbers become geom_pressure[geom], a parameter as any other; friction is geom_friction[geom][0]
+/// Sizes      geom_size may change later, as long as no tetrahedron is turned inside out
+/// Data       made before do not fit the model any more
+/// Errors     CR_ERR_ARG for NULL, a geom that there is not, numbers out of range, a geom that has a field;
+///            CR_ERR_UNSUPPORTED for other shapes and a model that borrows its numbers; CR_ERR_MEMORY. The model then is as it
+///            was
+CR_API cr_status cr_model_set_pressure(cr_model* model, int geom,
+                                       const cr_pressure_options* options, cr_error* error);
 
 #ifdef __cplusplus
 }

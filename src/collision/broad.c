@@ -56,6 +56,16 @@ bool cri_pair_possible(const cr_model* m, int geom1, int geom2) {
   return true;
 }
 
+static bool is_soft_body(const cr_model* m, int geom) {
+  return m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT && m->geom_pressure_tetnum[geom] > 0;
+}
+
+bool cri_pair_by_pressure(const cr_model* m, int geom1, int geom2) {
+  return m->geom_pressure_kind[geom1] != CR_PRESSURE_NONE &&
+         m->geom_pressure_kind[geom2] != CR_PRESSURE_NONE &&
+         (is_soft_body(m, geom1) || is_soft_body(m, geom2));
+}
+
 static bool overrides(const cr_model* m) { return (m->enableflags & CR_ENBL_OVERRIDE) != 0; }
 
 cr_real cri_pair_width(const cr_model* m, int geom1, int geom2, int pair) {

@@ -18,6 +18,10 @@
 /// move against each other, are not parent and child, not excluded, and their bits match.
 bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
 
+/// True if the forces of two geoms come from pressure fields, and they have no contacts: both have one, and one of them is
+/// compliant and has tetrahedra.
+bool cri_pair_by_pressure(const cr_model* m, int geom1, int geom2);
+
 /// Reach of contacts of a pair from distance in the backward pass (docs/collision.md): the reach
 /// of an explicit pair (`pair` >= 0) or the larger of two geoms', or if that is 0
 /// cfd_wc; 0 without contacts from distance.

@@ -571,6 +571,9 @@ static void add_shared(detection* x, const cr_candidate* c, cr_real length) {
 
 static void look(void* context, const cr_candidate* c) {
   detection* x = context;
+  if (cri_pair_by_pressure(x->m, c->geom[0], c->geom[1])) {
+    return;
+  }
   int type1 = x->m->geom_type[c->geom[0]], type2 = x->m->geom_type[c->geom[1]];
   if (!stand_still(type1, type2) && pair_by(x->m->collision, type1, type2)->detect == NULL) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);

@@ -94,12 +94,18 @@ CR_STAGE(force, fluid, always, nothing,
   F(qfrc_fluid),
   NEEDS(.scratch = 24 * n->nbody))
 
+CR_STAGE(pressure, pressure, pressure, nothing,
+  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_pressure) F(geom_friction) F(cvel) F(cdof)
+  F(subtree_com),
+  F(qfrc_pressure),
+  NEEDS(.scratch = 12 * n->nbody + 6 * n->npressurevert + 12 * n->npressuretet))
+
 CR_STAGE(force, passive, always, springs,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
   F(tendon_lengthspring) F(jnt_stiffnesspoly) F(dof_dampingpoly) F(actuator_damping)
-  F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
+  F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid) F(qfrc_pressure),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive),
   NEEDS(.scratch = 30 * n->nbody + 10 * n->nv + 10 * n->ntendon, .ten_J = 2))
 

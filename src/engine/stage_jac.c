@@ -4,6 +4,7 @@
 
 #include "force/body_jac.h"
 #include "force/passive.h"
+#include "pressure/pressure.h"
 #include "solver/connect_weld_jac.h"
 #include "solver/contact_jac.h"
 #include "solver/contact_model.h"
@@ -36,6 +37,11 @@ const char* cri_jac_adhesion(const cr_model* m, const cr_data* d) {
                                !cr_is_zero(d->contact_surfacevel, 3 * d->ncon));
   (void)m;
   return pulls ? "adhesion and moving surfaces of contacts" : NULL;
+}
+
+const char* cri_jac_pressure(const cr_model* m, const cr_data* d) {
+  (void)d;
+  return cri_pressure_acts(m) ? "pressure fields" : NULL;
 }
 
 // a fixed tendon adds a constant to M, and no bias force

@@ -12,6 +12,7 @@ const char* cri_jac_always(const cr_model* m, const cr_data* d);
 const char* cri_jac_plugin(const cr_model* m, const cr_data* d);
 const char* cri_jac_collision(const cr_model* m, const cr_data* d);
 const char* cri_jac_adhesion(const cr_model* m, const cr_data* d);
+const char* cri_jac_pressure(const cr_model* m, const cr_data* d);
 const char* cri_jac_tendon_bias(const cr_model* m, const cr_data* d);
 const char* cri_jac_actuation(const cr_model* m, const cr_data* d);
 const char* cri_jac_effective_mass(const cr_model* m, const cr_data* d);

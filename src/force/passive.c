@@ -274,9 +274,10 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [passive.p4] passive = spring + damper + fluid + gravcomp + adhesion
+    // [passive.p4] passive = spring + damper + fluid + gravcomp + adhesion + pressure
     d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +
-                         d->qfrc_adhesion[i] + (passive ? d->qfrc_gravcomp[i] : 0);
+                         d->qfrc_adhesion[i] + (passive ? d->qfrc_gravcomp[i] : 0) +
+                         d->qfrc_pressure[i];
   }
   return CR_OK;
 }
@@ -301,17 +302,19 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [passive.p4]
     tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_fluid[i] +
-                           tan->qfrc_adhesion[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
+                           tan->qfrc_adhesion[i] + (passive ? tan->qfrc_gravcomp[i] : 0) +
+                           tan->qfrc_pressure[i];
   }
   return CR_OK;
 }
 
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   switches on = switched_on(m);
-  // [passive.p4]' fluid_bar += passive_bar, adhesion_bar += passive_bar
+  // [passive.p4]' fluid_bar += passive_bar, adhesion_bar += passive_bar, pressure_bar += passive_bar
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_fluid[i] += bar->qfrc_passive[i];
     bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
+    bar->qfrc_pressure[i] += bar->qfrc_passive[i];
   }
   if (on.damper && m->ntendon > 0) {
     tendon_dampers_vjp(m, d, bar);

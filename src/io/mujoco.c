@@ -389,5 +389,9 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   CR_TRY(keep_hulls(m, error));
   cri_model_derive_meshes(m);
   snap_frames(m, mj);
-  return CR_OK;
+  status = cri_pressure_texts(m, mj, error);
+  if (status != CR_OK) {
+    cri_model_free(m);
+  }
+  return status;
 }

@@ -53,4 +53,10 @@ void cri_mujoco_survey_sensors(const mjModel* mj, cr_load_report* report);
 /// Why sensor i is not computed; NULL if it is.
 const char* cri_mujoco_sensor_gap(const mjModel* mj, int i);
 
+/// Gives geoms of m the pressure fields that mj names:
+///   <text name="pressure:ball" data="compliant modulus=1e5 dissipation=0.5 around=32"/>
+/// The first word is the kind; the others are members of cr_pressure_options with their numbers.
+/// Errors   CR_ERR_NAME for a geom that there is not, CR_ERR_FORMAT for words, those of cr_model_set_pressure
+cr_status cri_pressure_texts(cr_model* m, const mjModel* mj, cr_error* error);
+
 #endif

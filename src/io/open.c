@@ -43,7 +43,9 @@ static cr_status open_mujoco(cr_model* m, const char* path, const cr_urdf_option
     status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", path, report->unsupported.text[0],
                       report->unsupported.n > 1 ? " (and more)" : "");
   } else {
-    status = cri_model_from_mjmodel(m, mj, error);
+    cr_error inner;
+    status = cri_model_from_mjmodel(m, mj, &inner);
+    status = status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);
   }
   mj_deleteModel(mj);
   return status;

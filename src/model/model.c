@@ -89,11 +89,27 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
   return CR_OK;
 }
 
+// the arrays of m where counts are those of `grown`
+static cr_status grow(cr_model* grown, const cr_model* m, cr_error* error) {
+  CR_TRY(cri_model_allocate(grown, error));
+  copy_arrays(grown, m);
+  return CR_OK;
+}
+
+cr_status cri_model_add_pressure(cr_model* m, int nvert, int ntet, cr_error* error) {
+  cr_model grown = *m;
+  grown.npressurevert += nvert;
+  grown.npressuretet += ntet;
+  CR_TRY(grow(&grown, m, error));
+  free(m->memory);
+  *m = grown;
+  return CR_OK;
+}
+
 cr_status cri_model_add_params(cr_model* m, int n, const cr_real* values, cr_error* error) {
   cr_model grown = *m;
   grown.npluginparam += n;
-  CR_TRY(cri_model_allocate(&grown, error));
-  copy_arrays(&grown, m);
+  CR_TRY(grow(&grown, m, error));
   if (values != NULL) {
     cr_copy(grown.plugin_param + m->npluginparam, values, n);
   }

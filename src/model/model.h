@@ -22,6 +22,15 @@ enum {
   CR_GEOM_MESH = 7,
   CR_N_GEOM_TYPE = 8
 };
+enum { CR_PRESSURE_NONE = 0, CR_PRESSURE_RIGID = 1, CR_PRESSURE_COMPLIANT = 2 };
+// numbers of geom_pressure
+enum {
+  CR_PRESSURE_MODULUS = 0,
+  CR_PRESSURE_DISSIPATION = 1,
+  CR_PRESSURE_TRANSITION = 2,
+  CR_PRESSURE_THICKNESS = 3,
+  CR_PRESSURE_WIDTH = 4
+};
 enum {
   CR_EQ_CONNECT = 0,
   CR_EQ_WELD = 1,
@@ -216,6 +225,10 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error);
 /// Appends n numbers to plugin_param, 0 if values is NULL, of a model that owns its memory. Pointers into its arrays change.
 /// On failure the model is unchanged.
 cr_status cri_model_add_params(cr_model* m, int n, const cr_real* values, cr_error* error);
+
+/// Makes room for more vertices and tetrahedra of pressure fields, behind the others, of a model that owns its memory. Pointers
+/// into its arrays change.
+cr_status cri_model_add_pressure(cr_model* m, int nvert, int ntet, cr_error* error);
 
 /// A parameter twin of m: zeroed arrays, `tangent` numbers a row, for those model fields f with
 /// wanted[f] (indices of cr_field_id); `wanted` NULL means all parameters.

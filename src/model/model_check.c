@@ -501,6 +501,48 @@ static cr_status check_laws(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// the tetrahedra of a pressure field have its own vertices; a plane has none, other shapes have some
+static bool has_own_tetrahedra(const cr_model* m, int geom) {
+  const int vert = m->geom_pressure_vertadr[geom], nvert = m->geom_pressure_vertnum[geom];
+  const int tet = m->geom_pressure_tetadr[geom], ntet = m->geom_pressure_tetnum[geom];
+  bool own = vert >= 0 && tet >= 0 && vert + nvert <= m->npressurevert &&
+             tet + ntet <= m->npressuretet && (ntet == 0) == (m->geom_type[geom] == CR_GEOM_PLANE);
+  for (int i = 4 * tet; own && i < 4 * (tet + ntet); i++) {
+    own = m->pressure_tet[i] >= vert && m->pressure_tet[i] < vert + nvert;
+  }
+  return own;
+}
+
+static cr_status check_field(const cr_model* m, int geom, cr_error* error) {
+  const cr_real* p = m->geom_pressure + CR_PRESSURE_WIDTH * geom;
+  const bool compliant = m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT;
+  const cr_field_id id = CR_FIELD_geom_pressure;
+  if (!has_own_tetrahedra(m, geom)) {
+    return bad(m, CR_FIELD_geom_pressure_tetadr, geom, "does not fit to the pressure field",
+               m->geom_pressure_tetadr[geom], error);
+  }
+  if (compliant && !(p[CR_PRESSURE_MODULUS] > 0)) {
+    return bad(m, id, geom, "has a modulus of zero", (double)p[CR_PRESSURE_MODULUS], error);
+  }
+  if (!(p[CR_PRESSURE_TRANSITION] > 0)) {
+    return bad(m, id, geom, "has a transition velocity of zero", (double)p[CR_PRESSURE_TRANSITION],
+               error);
+  }
+  if (compliant && m->geom_type[geom] == CR_GEOM_PLANE && !(p[CR_PRESSURE_THICKNESS] > 0)) {
+    return bad(m, id, geom, "has a thickness of zero", (double)p[CR_PRESSURE_THICKNESS], error);
+  }
+  return CR_OK;
+}
+
+static cr_status check_pressure(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->ngeom; i++) {
+    if (m->geom_pressure_kind[i] != CR_PRESSURE_NONE) {
+      CR_TRY(check_field(m, i, error));
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status check_axes(const cr_model* m, cr_error* error) {
   for (int j = 0; j < m->njnt; j++) {
     const cr_real* a = m->jnt_axis + 3 * j;
@@ -559,6 +601,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_quaternions(m, error));
   CR_TRY(check_ranges(m, error));
   CR_TRY(check_laws(m, error));
+  CR_TRY(check_pressure(m, error));
   return check_axes(m, error);
 }
 

@@ -148,6 +148,8 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
+static const cr_pressure_options pressure_options = {
+    .size = sizeof(cr_pressure_options), .kind = "compliant", .modulus = 1000};
 
 // ---- structs with a size, and what refers to one
 

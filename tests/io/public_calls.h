@@ -18,7 +18,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   ' a correction  \ what a model says of it  (blank) a layer; of a network I
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
-//   \200 a model with a servo  \201 its quasi-dynamic steps  \202 a contact of them  \203 many side by side  \204 a plan
+//   \200 a model with a servo  \201 its quasi-dynamic steps  \202 a contact of them  \203 many side by side  \204 a plan  \211 options of a pressure field
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
 //   \221 a policy  \222 its options  \223 a training of one  \224 its options  \225 what an iteration came to
@@ -409,6 +409,23 @@ static long call_cr_model_set_contact_pair(void** a) {
     must(cr_model_copy(&copy, a[0], &w.error));
   }
   long status = cr_model_set_contact_pair(copy, 0, 1, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+// a geom of a shape that can have a pressure field
+static int first_solid(const cr_model* m) {
+  int geom = 0;
+  while (m != NULL && geom < m->ngeom && (m->geom_type[geom] < 2 || m->geom_type[geom] > 6)) {
+    geom++;
+  }
+  return geom;
+}
+static long call_cr_model_set_pressure(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_set_pressure(copy, first_solid(copy), a[1], a[2]);
   cr_model_destroy(copy);
   return status;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "carom/contact.h"
 #include "collision/collision.h"
 #include "math/quat.h"
 #include "model/build.h"
@@ -739,6 +740,25 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
+// pressure fields on all shapes that can have one, soft ones and rigid ones
+static cr_status add_fields(cr_random* r, cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->ngeom; i++) {
+    const int type = m->geom_type[i];
+    const bool soft = i % 3 != 0;
+    const cr_pressure_options o = {.size = sizeof o,
+                                   .kind = soft ? "compliant" : "rigid",
+                                   .modulus = log_range(r, 100, 1000),
+                                   .dissipation = cr_random_range(r, 0, CR_R(0.2)),
+                                   .transition = cr_random_range(r, CR_R(0.5), 2),
+                                   .thickness = cr_random_range(r, CR_R(0.1), 1),
+                                   .around = 4};
+    if (type == CR_GEOM_PLANE || (type >= CR_GEOM_SPHERE && type <= CR_GEOM_BOX)) {
+      CR_TRY(cr_model_set_pressure(m, i, &o, error));
+    }
+  }
+  return CR_OK;
+}
+
 void random_model_discrete(cr_model* m) {
   m->integrator = CR_INT_DISCRETE;
   // some free bodies as if their block of M were diagonal: then drag adds no more than that
@@ -844,6 +864,9 @@ cr_status random_model_derived(cr_model* m, uint64_t seed, cr_error* error) {
     fill_field(&more, m);
   }
   fill_collision(m, seed);
+  if (seed % 24 == 9) {
+    CR_TRY(add_fields(&more, m, error));
+  }
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
