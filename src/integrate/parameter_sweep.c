@@ -49,7 +49,7 @@ static bool follows(const cr_model* m, cr_field_id read, cr_field_id written) {
     case CR_FIELD_geom_friction:
     case CR_FIELD_pair_friction:
     case CR_FIELD_o_friction:
-      return written == CR_FIELD_contact_friction;
+      return written == CR_FIELD_contact_friction || written == CR_FIELD_qfrc_pressure;
     case CR_FIELD_contact_friction:
       return !is_soft(written) && written != CR_FIELD_efc_frictionloss &&
              (written != CR_FIELD_efc_J || m->cone != CR_CONE_ELLIPTIC);

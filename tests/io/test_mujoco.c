@@ -264,7 +264,16 @@ static bool own_form(cr_field_id id) {
                                     CR_FIELD_geom_hunt_crossley,
                                     CR_FIELD_ncp_baumgarte,
                                     CR_FIELD_ncp_cfm,
-                                    CR_FIELD_plugin_param};
+                                    CR_FIELD_plugin_param,
+                                    CR_FIELD_geom_pressure_kind,
+                                    CR_FIELD_geom_pressure,
+                                    CR_FIELD_geom_pressure_vertadr,
+                                    CR_FIELD_geom_pressure_vertnum,
+                                    CR_FIELD_geom_pressure_tetadr,
+                                    CR_FIELD_geom_pressure_tetnum,
+                                    CR_FIELD_pressure_place,
+                                    CR_FIELD_pressure_level,
+                                    CR_FIELD_pressure_tet};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     if (own[i] == id) {
       return true;
