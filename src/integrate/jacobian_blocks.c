@@ -2,6 +2,7 @@
 #include "integrate/jacobian_blocks.h"
 
 #include "constraint/rows.h"
+#include "pressure/pressure.h"
 #include "solver/tree_sets.h"
 
 static cr_owned_runs push_owned(cr_data* work, int n) {
@@ -43,6 +44,7 @@ static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_
                          int32_t* block) {
   int n = 0;
   join_all(m, d, set);
+  whole = whole || cri_pressure_acts(m);  // any two bodies may press each other
   for (int t = 0; t < m->ntree; t++) {
     int32_t first = whole ? 0 : cri_tree_sets_lowest(set, t);
     block[t] = first == t ? n++ : block[first];
