@@ -28,7 +28,7 @@ static cr_pressure_options rigid(void) {
 
 // ---- closed forms
 
-// the normal force of a body on a rigid ground, not turned, its centre at a height
+// the normal force of a body on a rigid ground, not turned, its centre at a height; lets go of all data of the test
 static cr_real pressed(int type, const cr_real size[3], int around, cr_real height) {
   cr_model m;
   const cr_pressure_options ground = rigid();
@@ -93,6 +93,7 @@ TEST(a_box_has_the_closed_form) {
 TEST(equal_bodies_meet_in_the_middle) {
   cr_model m;
   const cr_real size[3] = {CR_R(0.1), 0, 0};
+  const cr_real one = pressed(CR_GEOM_SPHERE, size, 24, CR_R(0.08));
   const pressure_solid ball = {.type = CR_GEOM_SPHERE, .size = {CR_R(0.1)}, .field = compliant(24)};
   const pressure_solid solid[PRESSURE_SOLIDS] = {ball, ball};
   pressure_scene(&m, NULL, 2, solid);
@@ -101,7 +102,6 @@ TEST(equal_bodies_meet_in_the_middle) {
   pressure_pose(&m, d, 1, low, UP, 0);
   pressure_pose(&m, d, 2, high, UP, 0);
   pressure_run(&m, d);
-  cr_real one = pressed(CR_GEOM_SPHERE, size, 24, CR_R(0.08));
   assert_close(d->qfrc_pressure[8], one, CR_R(1e-10) * one);
   assert_close(d->qfrc_pressure[2], -one, CR_R(1e-10) * one);
   cri_model_free(&m);
@@ -110,17 +110,17 @@ TEST(equal_bodies_meet_in_the_middle) {
 // a rigid box pressed on a compliant one from above: as the rigid ground below it
 TEST(a_rigid_body_presses_as_the_ground) {
   cr_model m;
+  const cr_real size[3] = {CR_R(0.1), 0, 0};
+  const cr_real one = pressed(CR_GEOM_SPHERE, size, 24, CR_R(0.08));
   const pressure_solid solid[PRESSURE_SOLIDS] = {
       {.type = CR_GEOM_SPHERE, .size = {CR_R(0.1), 0, 0}, .field = compliant(24)},
       {.type = CR_GEOM_BOX, .size = {CR_R(0.3), CR_R(0.3), CR_R(0.1)}, .field = rigid()}};
   pressure_scene(&m, NULL, 2, solid);
   cr_data* d = test_data(&m);
-  const cr_real low[3] = {0, 0, 1}, high[3] = {CR_R(0.03), CR_R(0.02), CR_R(1.18)},
-                size[3] = {CR_R(0.1), 0, 0};
+  const cr_real low[3] = {0, 0, 1}, high[3] = {CR_R(0.03), CR_R(0.02), CR_R(1.18)};
   pressure_pose(&m, d, 1, low, UP, CR_R(0.3));
   pressure_pose(&m, d, 2, high, UP, 1);
   pressure_run(&m, d);
-  cr_real one = pressed(CR_GEOM_SPHERE, size, 24, CR_R(0.08));
   assert_close(d->qfrc_pressure[8], one, CR_R(1e-10) * one);
   assert_close(d->qfrc_pressure[2], -one, CR_R(1e-10) * one);
   cri_model_free(&m);
