@@ -102,13 +102,13 @@ ARM := $(BUILD)/third_party/aarch64
 $(ARM)/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh | needs
 	@sh scripts/fetch_mujoco.sh $(@D) aarch64
 	@touch $@
-$(ARM)/root/.fetched: scripts/fetch_aarch64.sh
+$(ARM)/sysroot/.fetched: scripts/fetch_aarch64.sh
 	@sh scripts/fetch_aarch64.sh $(@D)
 	@touch $@
 
-wheels: wheel $(ARM)/mujoco/.fetched $(ARM)/root/.fetched  ## make wheel, and on x86-64 also the wheel for AArch64, with Debian's cross compiler
+wheels: wheel $(ARM)/mujoco/.fetched $(ARM)/sysroot/.fetched  ## make wheel, and on x86-64 also the wheel for AArch64, with Debian's cross compiler
 	@sh scripts/install_needs.sh cross
-	@sh scripts/make_wheel.sh $(BUILD) aarch64 $(ARM)/root $(ARM)/mujoco/mujoco
+	@sh scripts/make_wheel.sh $(BUILD) aarch64 $(ARM)/sysroot $(ARM)/mujoco/mujoco
 
 # a static site: nothing is fetched when it is read, also not by its search
 DOCS := $(BUILD)/docs

@@ -14,7 +14,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 work=$folder.part
 rm -rf "$work"
-mkdir -p "$work/apt/lists/partial" "$work/apt/archives/partial" "$work/root"
+mkdir -p "$work/apt/lists/partial" "$work/apt/archives/partial" "$work/sysroot"
 : > "$work/apt/status"
 cat > "$work/apt/conf" << CONF
 APT::Architecture "arm64";
@@ -35,12 +35,12 @@ if ! apt-get install --yes --download-only --no-install-recommends $packages >> 
   exit 1
 fi
 for package in "$work"/apt/archives/*.deb; do
-  dpkg-deb -x "$package" "$work/root"
+  dpkg-deb -x "$package" "$work/sysroot"
 done
 # what the packages' scripts would link
-libraries=$work/root/usr/lib/aarch64-linux-gnu
+libraries=$work/sysroot/usr/lib/aarch64-linux-gnu
 ln -s hdf5-serial.pc "$libraries/pkgconfig/hdf5.pc"
 ln -s ../openblas-pthread/pkgconfig/openblas.pc "$libraries/pkgconfig/openblas.pc"
 rm -rf "$folder"
-mv "$work/root" "$folder"
+mv "$work/sysroot" "$folder"
 rm -rf "$work"

@@ -13,7 +13,7 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64-static apt-get dpkg-deb; do
 done
 [ "$(uname -m)" = x86_64 ] || skip "this is no x86-64 machine, wheel.long.sh builds the wheel of this one"
 build=$CAROM_BUILD_DIR/python/wheel_aarch64
-root=$build/root
+root=$build/sysroot
 mkdir -p "$build"
 [ -e "$root/usr/bin/python3" ] || sh scripts/fetch_aarch64.sh "$root" || skip "Debian's arm64 packages cannot be fetched"
 [ -e "$build/mujoco/mujoco" ] || sh scripts/fetch_mujoco.sh "$build/mujoco" aarch64
