@@ -211,6 +211,7 @@ typedef struct {
   cr_draws draws;
   uint64_t seed;
   cr_real growth;  // quasi-dynamic with a weight: in iteration i weight growth^(i - 1) [1]
+  bool decoupled;  // linear models without what x does to x [smoothed_mpc.e6], needs `follows`
   int nthread;     // [one a processor]; the digits do not depend on it
 } cr_mpc_options;
 

@@ -10,11 +10,12 @@
 #include "command/labels.h"
 #include "command/setup.h"
 #include "tools/clock.h"
-#include "tools/files.h"
+
+enum { HORIZON = 30 };  // steps of --planner mpc
 
 typedef struct {
   cr_setup_options setup;
-  const char *mode, *inertia, *csv, *u;
+  const char *mode, *inertia, *csv, *out, *u;
   double smooth, step, reach, scale;
   int steps;
   cr_text_list wrt;
@@ -193,39 +194,27 @@ static void print_text(const quasidynamic* x) {
     print_matrix(x, "by parameters", x->P, x->ncolumn);
   }
   cr_output_tell(x->o->csv);
+  cr_output_tell(x->o->out);
 }
 
 // a row a state
 static cr_status write_table(const quasidynamic* x, cr_error* error) {
-  char* text = NULL;
-  size_t size = 0;
-  const cr_setup* s = &x->setup;
-  FILE* file = open_memstream(&text, &size);
-  if (file == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", x->o->csv);
+  cr_pose_table table = {.m = x->setup.m};
+  cr_status status = CR_OK;
+  for (ptrdiff_t k = 0; k <= x->setup.nstep && status == CR_OK; k++) {
+    status = cr_pose_table_add(&table, (double)k * x->o->step, x->qpos + k * x->setup.nq, error);
   }
-  (void)fprintf(file, "time");
-  for (int i = 0; i < s->nq; i++) {
-    char label[CR_NUMBER_NAME];
-    cr_label(s->m, "qpos", i, false, label);
-    (void)fprintf(file, ",%s", label);
-  }
-  for (ptrdiff_t k = 0; k <= s->nstep; k++) {
-    (void)fprintf(file, "\n%.9g", (double)k * x->o->step);
-    for (int i = 0; i < s->nq; i++) {
-      (void)fprintf(file, ",%.17g", (double)x->qpos[k * s->nq + i]);
-    }
-  }
-  (void)fprintf(file, "\n");
-  cr_status status = CR_ERR_MEMORY;
-  if (fclose(file) == 0) {
-    status = cri_file_write(x->o->csv, text, size, error);
-  }
-  free(text);
+  status = status == CR_OK ? cr_pose_table_write(&table, x->o->csv, x->o->out, error) : status;
+  cr_pose_table_free(&table);
   return status;
 }
 
 // ---- the command
+
+static int steps_asked(const quasidynamic_options* o) {
+  const bool horizon = o->goal.goal.n > 0 && strcmp(o->goal.planner, "mpc") == 0;
+  return o->steps > 0 ? o->steps : horizon ? HORIZON : 1;
+}
 
 static cr_status run(quasidynamic* x, int* code, cr_error* error) {
   const quasidynamic_options* o = x->o;
@@ -237,20 +226,23 @@ static cr_status run(quasidynamic* x, int* code, cr_error* error) {
   CR_TRY(steps_of(o, &steps, error));
   CR_TRY(cr_setup_load(&x->setup, &setup, error));
   CR_TRY(cr_setup_output(&setup, "--csv", o->csv, "csv", error));
+  CR_TRY(cr_setup_output(&setup, "--out", o->out, "h5 hdf5", error));
   const cr_real timestep = cr_model_timestep(x->setup.m);
-  setup.time = o->step * o->steps;
+  setup.time = o->step * steps_asked(o);
   CR_TRY(cr_model_set_option(x->setup.m, "timestep", (cr_real)o->step, error));
   CR_TRY(cr_setup_rollout(&x->setup, &setup, NULL, 0, error));
   if (o->goal.goal.n > 0) {
     cr_goal_options goal = o->goal;
     goal.json = o->setup.json;
     goal.csv = o->csv;
+    goal.out = o->out;
+    goal.guess = setup.ctrl.n > 0;
     return cr_cli_goal(&goal, &x->setup, &steps, timestep, code, error);
   }
   CR_TRY(cr_quasidynamic_create(&x->steps, x->setup.m, &steps, error));
   CR_TRY(make_room(x, error));
   CR_TRY(run_steps(x, error));
-  CR_TRY(o->csv != NULL ? write_table(x, error) : CR_OK);
+  CR_TRY(write_table(x, error));
   if (o->setup.json) {
     print_json(x);
   } else {
@@ -266,8 +258,7 @@ int cr_cli_quasidynamic(int argc, char** argv) {
                             .step = 0.1,
                             .reach = 0.1,
                             .scale = 10,
-                            .steps = 1,
-                            .goal = {.nodes = 1000, .seed = 1, .around = 0.1, .hold = 1}};
+                            .goal = CR_GOAL_DEFAULTS};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.setup.model_path, "MODEL", "MJCF, URDF or Carom model file"},
       {"--keyframe", CR_OPT_TEXT, &o.setup.keyframe, "K",
@@ -276,7 +267,8 @@ int cr_cli_quasidynamic(int argc, char** argv) {
        "pose or model field; VALUE may be a list a,b,c"},
       {"--ctrl", CR_OPT_LIST, &o.setup.ctrl, "NAME=VALUE", "constant setpoint of a servo"},
       {"--u", CR_OPT_TEXT, &o.u, "FILE.csv", "setpoints from a CSV or HDF5 file, a row a step"},
-      {"--steps", CR_OPT_COUNT, &o.steps, "N", "number of steps (default 1)"},
+      {"--steps", CR_OPT_COUNT, &o.steps, "N",
+       "number of steps (default 1; with --planner mpc 30)"},
       {"--step", CR_OPT_POSITIVE, &o.step, "H", "seconds from rest to rest (default 0.1)"},
       {"--mode", CR_OPT_TEXT, &o.mode, "pyramid|cone",
        "friction: a pyramid (quadratic program, the default) or a circular cone"},
@@ -295,18 +287,23 @@ int cr_cli_quasidynamic(int argc, char** argv) {
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME",
        "derivative of the last step by a parameter, as geom_friction[box][0]"},
       {"--goal", CR_OPT_LIST, &o.goal.goal, "NAME=VALUE",
-       "plan: a tree of steps until the objects' coordinates are within 0.01 of these"},
+       "plan: steps until the objects' coordinates are within 0.01 of these"},
+      {"--planner", CR_OPT_TEXT, &o.goal.planner, "tree|mpc",
+       "--goal: a tree with new grasps (the default), or iterative smoothed predictive control"},
       {"--nodes", CR_OPT_COUNT, &o.goal.nodes, "N",
        "--goal: most nodes of the tree (default 1000)"},
-      {"--seed", CR_OPT_INT, &o.goal.seed, "S", "--goal: random numbers (default 1)"},
+      {"--seed", CR_OPT_INT, &o.goal.seed, "S",
+       "--goal, and samples of --estimator: random numbers (default 1)"},
       {"--around", CR_OPT_POSITIVE, &o.goal.around, "R",
        "--goal: how far beyond start and goal the tree looks, m|rad (default 0.1)"},
       {"--execute", CR_OPT_FLAG, &o.goal.execute, "",
        "--goal: run the plan in full dynamics and print where it ends"},
       {"--hold", CR_OPT_POSITIVE, &o.goal.hold, "T",
        "--execute: seconds for each step of the plan (default 1)"},
-      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv",
-       "write the poses: a row a step, for view and render"},
+      CR_MPC_OPTIONS(o.goal.mpc),
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write the poses: a row a step"},
+      {"--out", CR_OPT_TEXT, &o.out, "FILE.h5",
+       "the same as HDF5, which carom view and render show"},
       CR_FORCE_OPTION(o.setup.force),
       {"--json", CR_OPT_FLAG, &o.setup.json, "", "print one JSON object"},
   };
@@ -315,7 +312,7 @@ int cr_cli_quasidynamic(int argc, char** argv) {
       "Moves a model from rest to rest: servos, contacts and friction, without velocities.",
       rows,
       (int)(sizeof rows / sizeof rows[0]),
-      "--keyframe --set --u --steps --mode --smooth --jacobian --goal --csv --json",
+      "--keyframe --set --u --steps --mode --smooth --jacobian --goal --planner --csv --out --json",
       {"quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --ctrl left_1=-1.1 --steps 5",
        "quasidynamic examples/tasks/planar_hand.xml --keyframe grasp --goal "
        "'qpos[ball_turn]=3.1416' --execute"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A goal of carom quasidynamic: the tree, its plan, the plan in full dynamics.
+// A goal of carom quasidynamic: the plan that a tree or predictive control finds, in full dynamics if asked.
 #include "cli/quasidynamic_goal.h"
 
 #include <math.h>
@@ -7,66 +7,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/labels.h"
 #include "tools/clock.h"
-#include "tools/files.h"
 
 typedef struct {
   const cr_goal_options* o;
   cr_setup* setup;
-  cr_contact_plan* plan;
+  const cr_quasidynamic_options* steps;
+  cr_plan_times times;
+  bool tree;  // or predictive control
+  cr_servo_plan plan;
+  cr_mpc_found found;
   cr_data* d;
-  cr_real *start, *goal, *qpos, *u, *last;  // [nq], [nq], [nq], [nu], [nu]
-  int poses, grasps, states;
-  double seconds, to_plan, to_goal;  // distances of the objects after the execution
-  bool* object;                      // [nq]
-  FILE* table;
+  cr_pose_table table;
+  cr_real *start, *goal;  // [nq]
+  bool *object, *counts;  // [nq]: without a servo; for the distance to the goal
+  int grasps, nodes;
+  double seconds, distance;  // of the plan's end to the goal
+  double to_plan, to_goal;   // distances after the execution
 } goal;
 
 // ---- the goal
-
-static cr_status assign(goal* g, const char* text, cr_error* error) {
-  char name[CR_NUMBER_NAME];
-  const char* sign = strchr(text, '=');
-  char* end = NULL;
-  const size_t length = sign != NULL ? (size_t)(sign - text) : 0;
-  const cr_real value = sign != NULL ? (cr_real)strtod(sign + 1, &end) : 0;
-  if (sign == NULL || end == sign + 1 || *end != 0 || length >= sizeof name) {
-    return cri_fail(error, CR_ERR_ARG, "--goal %s: NAME=VALUE is expected, as qpos[box]=1", text);
-  }
-  memcpy(name, text, length);
-  name[length] = 0;
-  return cr_data_set(g->setup->m, g->d, name, &value, 1, error);
-}
 
 static cr_status set_goal(goal* g, cr_error* error) {
   const cr_setup* s = g->setup;
   CR_TRY(cr_data_create(&g->d, s->m, error));
   memcpy(g->start, cr_setup_view(s, cr_rollout_data(s->rollout), "qpos"),
          (size_t)s->nq * sizeof *g->start);
-  CR_TRY(cr_data_set(s->m, g->d, "qpos", g->start, s->nq, error));
+  memcpy(g->goal, g->start, (size_t)s->nq * sizeof *g->goal);
   for (int i = 0; i < g->o->goal.n; i++) {
-    CR_TRY(assign(g, g->o->goal.text[i], error));
+    int first, count;
+    cr_real value;
+    CR_TRY(cr_coordinate_read(s->m, "--goal", g->o->goal.text[i], &first, &count, &value, error));
+    for (int k = first; k < first + count; k++) {
+      g->goal[k] = value;
+      g->counts[k] = true;
+    }
   }
-  memcpy(g->goal, cr_setup_view(s, g->d, "qpos"), (size_t)s->nq * sizeof *g->goal);
   return CR_OK;
 }
 
 static cr_status make_room(goal* g, cr_error* error) {
-  const size_t q = (size_t)g->setup->nq, u = (size_t)g->setup->nu;
-  g->start = calloc(3 * q + 2 * u + 1, sizeof *g->start);
-  g->object = calloc(q + 1, sizeof *g->object);
+  const size_t q = (size_t)g->setup->nq;
+  g->start = calloc(2 * q + 1, sizeof *g->start);
+  g->object = calloc(2 * q + 1, sizeof *g->object);
   if (g->start == NULL || g->object == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "quasidynamic: no memory");
   }
   g->goal = g->start + q;
-  g->qpos = g->goal + q;
-  g->u = g->qpos + q;
-  g->last = g->u + u;
+  g->counts = g->object + q;
   return CR_OK;
 }
 
-// coordinates without an actuator: the tree has made sure that all are single numbers
+// coordinates without an actuator: planners have made sure that all are single numbers
 static void find_objects(goal* g) {
   const cr_setup* s = g->setup;
   const int32_t* joint = cr_model_integers(s->m, "actuator_trnid", NULL, NULL);
@@ -82,102 +74,90 @@ static void find_objects(goal* g) {
 static double distance(const goal* g, const cr_real* a, const cr_real* b) {
   double sum = 0;
   for (int i = 0; i < g->setup->nq; i++) {
-    sum += g->object[i] ? pow((double)(a[i] - b[i]), 2) : 0;
+    sum += g->counts[i] ? pow((double)(a[i] - b[i]), 2) : 0;
   }
   return sqrt(sum);
 }
 
-// ---- in full dynamics
+// ---- planners
 
-static void put_state(goal* g, double time) {
-  if (g->table == NULL) {
-    return;
-  }
-  const cr_real* q = cr_setup_view(g->setup, g->d, "qpos");
-  (void)fprintf(g->table, "\n%.9g", time);
-  for (int i = 0; i < g->setup->nq; i++) {
-    (void)fprintf(g->table, ",%.9g", (double)q[i]);
-  }
-}
-
-static cr_status told(const goal* g, cr_status status, cr_error* error) {
-  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_data_error(g->d));
-}
-
-// setpoints go from `last` to u in the first half of a step
-static cr_status move(goal* g, double timestep, double* time, cr_error* error) {
+static cr_status take_tree(goal* g, const cr_contact_plan* found, cr_error* error) {
   const cr_setup* s = g->setup;
-  const int n = (int)(g->o->hold / timestep + 0.5);
-  for (int k = 0; k < n; k++) {
-    const double share = fmin(1, 2 * (k + 1.0) / n);
-    cr_real* ctrl = cr_setup_view(s, g->d, "ctrl");
-    for (int i = 0; i < s->nu; i++) {
-      ctrl[i] = (cr_real)((1 - share) * (double)g->last[i] + share * (double)g->u[i]);
-    }
-    CR_TRY(told(g, cr_step(s->m, g->d), error));
-    CR_TRY(told(g, cr_advance(s->m, g->d), error));
-    *time += timestep;
-    if (k % 20 == 19) {
-      put_state(g, *time);
-    }
+  CR_TRY(cr_servo_plan_create(&g->plan, s, cr_contact_plan_poses(found), error));
+  for (int i = 0; i < g->plan.n; i++) {
+    (void)cr_contact_plan_get(found, i, g->plan.qpos + (ptrdiff_t)i * s->nq,
+                              g->plan.u + (ptrdiff_t)i * s->nu, &g->plan.grasp[i]);
+    g->grasps += g->plan.grasp[i];
   }
-  memcpy(g->last, g->u, (size_t)s->nu * sizeof *g->u);
+  g->nodes = cr_contact_plan_nodes(found);
+  g->distance = (double)cr_contact_plan_distance(found);
   return CR_OK;
 }
 
-// a new grasp: fingers are set down around the object where it is
-static cr_status regrasp(goal* g, cr_error* error) {
+static cr_status grow_tree(goal* g, cr_error* error) {
+  const cr_contact_tree_options options = {.size = sizeof options,
+                                           .nodes = g->o->nodes,
+                                           .seed = (uint64_t)g->o->seed,
+                                           .around = (cr_real)g->o->around};
+  cr_contact_plan* found = NULL;
+  cr_status status =
+      cr_contact_tree_grow(&found, g->setup->m, g->steps, g->start, g->goal, &options, error);
+  status = status == CR_OK ? take_tree(g, found, error) : status;
+  cr_contact_plan_destroy(found);
+  find_objects(g);
+  memcpy(g->counts, g->object, (size_t)g->setup->nq * sizeof *g->counts);
+  return status;
+}
+
+static cr_status control(goal* g, cr_error* error) {
   const cr_setup* s = g->setup;
-  cr_real* q = cr_setup_view(s, g->d, "qpos");
-  for (int i = 0; i < s->nq; i++) {
-    g->qpos[i] = g->object[i] ? q[i] : g->qpos[i];
-  }
-  CR_TRY(cr_data_set(s->m, g->d, "qpos", g->qpos, s->nq, error));
-  memset(cr_setup_view(s, g->d, "qvel"), 0, (size_t)s->nv * sizeof *q);
-  memcpy(g->last, g->u, (size_t)s->nu * sizeof *g->u);
+  CR_TRY(cr_cli_mpc(&g->o->mpc, s, g->steps, g->o->seed, g->start, g->goal,
+                    g->o->guess ? cr_rollout_ctrl(s->rollout) : NULL, g->counts, &g->plan,
+                    &g->found, error));
+  find_objects(g);
+  g->distance = distance(g, g->plan.qpos + (ptrdiff_t)s->nstep * s->nq, g->goal);
   return CR_OK;
 }
 
-static cr_status execute(goal* g, cr_real timestep, cr_error* error) {
-  const cr_setup* s = g->setup;
-  double time = 0;
-  CR_TRY(cr_model_set_option(s->m, "timestep", timestep, error));
-  CR_TRY(cr_data_set(s->m, g->d, "qpos", g->start, s->nq, error));
-  (void)cr_contact_plan_get(g->plan, 0, NULL, g->last, NULL);
-  put_state(g, time);
-  for (int i = 1; i < g->poses; i++) {
-    bool grasp;
-    (void)cr_contact_plan_get(g->plan, i, g->qpos, g->u, &grasp);
-    CR_TRY(grasp ? regrasp(g, error) : move(g, (double)timestep, &time, error));
+static cr_status plan(goal* g, cr_error* error) {
+  const double begin = cri_seconds();
+  g->tree = strcmp(g->o->planner, "tree") == 0;
+  if (!g->tree && strcmp(g->o->planner, "mpc") != 0) {
+    return cri_fail(error, CR_ERR_ARG, "--planner %s: tree or mpc is expected", g->o->planner);
   }
-  (void)cr_contact_plan_get(g->plan, g->poses - 1, g->qpos, NULL, NULL);
-  const cr_real* q = cr_setup_view(s, g->d, "qpos");
-  g->to_plan = distance(g, q, g->qpos);
-  g->to_goal = distance(g, q, g->goal);
+  CR_TRY(g->tree ? grow_tree(g, error) : control(g, error));
+  g->seconds = cri_seconds() - begin;
   return CR_OK;
 }
 
 // ---- output
 
+static void put_plan(const goal* g, cr_json* j) {
+  cr_json_open(j, "plan", '[');
+  for (ptrdiff_t i = 0; i < g->plan.n; i++) {
+    cr_json_open(j, NULL, '{');
+    cr_json_reals(j, "qpos", g->plan.qpos + i * g->setup->nq, g->setup->nq);
+    cr_json_reals(j, "ctrl", g->plan.u + i * g->setup->nu, g->setup->nu);
+    cr_json_bool(j, "grasp", g->plan.grasp[i]);
+    cr_json_close(j, '}');
+  }
+  cr_json_close(j, ']');
+}
+
 static void print_json(const goal* g, bool reached) {
   cr_json j = {0};
-  const cr_setup* s = g->setup;
   cr_json_open(&j, NULL, '{');
   cr_json_bool(&j, "reached", reached);
-  cr_json_real(&j, "distance", cr_contact_plan_distance(g->plan));
-  cr_json_int(&j, "nodes", cr_contact_plan_nodes(g->plan));
-  cr_json_int(&j, "grasps", g->grasps);
-  cr_json_open(&j, "plan", '[');
-  for (int i = 0; i < g->poses; i++) {
-    bool grasp;
-    (void)cr_contact_plan_get(g->plan, i, g->qpos, g->u, &grasp);
-    cr_json_open(&j, NULL, '{');
-    cr_json_reals(&j, "qpos", g->qpos, s->nq);
-    cr_json_reals(&j, "ctrl", g->u, s->nu);
-    cr_json_bool(&j, "grasp", grasp);
-    cr_json_close(&j, '}');
+  cr_json_real(&j, "distance", (cr_real)g->distance);
+  if (g->tree) {
+    cr_json_int(&j, "nodes", g->nodes);
+    cr_json_int(&j, "grasps", g->grasps);
+  } else {
+    cr_json_real(&j, "cost_before", (cr_real)g->found.begin);
+    cr_json_real(&j, "cost", (cr_real)g->found.best);
+    cr_json_int(&j, "failed_samples", g->found.failed);
   }
-  cr_json_close(&j, ']');
+  put_plan(g, &j);
   if (g->o->execute) {
     cr_json_real(&j, "executed_to_plan", (cr_real)g->to_plan);
     cr_json_real(&j, "executed_to_goal", (cr_real)g->to_goal);
@@ -188,80 +168,52 @@ static void print_json(const goal* g, bool reached) {
 }
 
 static void print_text(const goal* g, bool reached) {
-  (void)printf("%s: %.4g from the goal, %d nodes in %.2f s\n", reached ? "reached" : "not reached",
-               (double)cr_contact_plan_distance(g->plan), cr_contact_plan_nodes(g->plan),
-               g->seconds);
-  (void)printf("the plan has %d steps and %d new grasps\n", g->poses - 1 - g->grasps, g->grasps);
+  if (g->tree) {
+    (void)printf("%s: %.4g from the goal, %d nodes in %.2f s\n",
+                 reached ? "reached" : "not reached", g->distance, g->nodes, g->seconds);
+    (void)printf("the plan has %d steps and %d new grasps\n", g->plan.n - 1 - g->grasps, g->grasps);
+  } else {
+    (void)printf("cost %.6g -> %.6g in %d iterations, %.2f s\n", g->found.begin, g->found.best,
+                 g->o->mpc.iterations, g->seconds);
+    (void)printf("the plan has %d steps and ends %.4g from the goal\n", g->plan.n - 1, g->distance);
+  }
+  if (g->found.failed > 0) {
+    (void)printf("%d samples had no step and were left out\n", g->found.failed);
+  }
   if (g->o->execute) {
     (void)printf("in full dynamics it ends %.4g from the plan and %.4g from the goal\n", g->to_plan,
                  g->to_goal);
   }
   cr_output_tell(g->o->csv);
+  cr_output_tell(g->o->out);
 }
 
-static void begin_table(goal* g) {
-  (void)fprintf(g->table, "time");
-  for (int i = 0; i < g->setup->nq; i++) {
-    char label[CR_NUMBER_NAME];
-    cr_label(g->setup->m, "qpos", i, false, label);
-    (void)fprintf(g->table, ",%s", label);
-  }
-}
-
-static cr_status put_plan(goal* g, double step, cr_error* error) {
-  for (int i = 0; i < g->poses; i++) {
-    (void)cr_contact_plan_get(g->plan, i, g->qpos, NULL, NULL);
-    CR_TRY(cr_data_set(g->setup->m, g->d, "qpos", g->qpos, g->setup->nq, error));
-    put_state(g, i * step);
-  }
+static cr_status execute(goal* g, cr_error* error) {
+  const cr_setup* s = g->setup;
+  CR_TRY(cr_servo_plan_execute(&g->plan, s, &g->times, g->object, g->d, &g->table, error));
+  const cr_real* q = cr_setup_view(s, g->d, "qpos");
+  g->to_plan = distance(g, q, g->plan.qpos + (ptrdiff_t)(g->plan.n - 1) * s->nq);
+  g->to_goal = distance(g, q, g->goal);
   return CR_OK;
 }
 
-static cr_status follow(goal* g, double step, cr_real timestep, cr_error* error) {
-  char* text = NULL;
-  size_t size = 0;
-  if (g->o->csv != NULL) {
-    g->table = open_memstream(&text, &size);
-    if (g->table == NULL) {
-      return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", g->o->csv);
-    }
-    begin_table(g);
+// the table has the execution, without one the plan
+static cr_status follow(goal* g, cr_error* error) {
+  CR_TRY(g->o->execute ? execute(g, error) : CR_OK);
+  for (ptrdiff_t i = 0; i < g->plan.n && !g->o->execute; i++) {
+    CR_TRY(cr_pose_table_add(&g->table, (double)i * g->times.step, g->plan.qpos + i * g->setup->nq,
+                             error));
   }
-  cr_status status = g->o->execute      ? execute(g, timestep, error)
-                     : g->table != NULL ? put_plan(g, step, error)
-                                        : CR_OK;
-  if (g->table != NULL) {
-    (void)fprintf(g->table, "\n");
-    const bool whole = fclose(g->table) == 0;
-    status = status != CR_OK ? status
-             : whole         ? cri_file_write(g->o->csv, text, size, error)
-                             : CR_ERR_MEMORY;
-  }
-  free(text);
-  return status;
+  return cr_pose_table_write(&g->table, g->o->csv, g->o->out, error);
 }
 
-static cr_status run(goal* g, const cr_quasidynamic_options* steps, cr_real timestep, int* code,
-                     cr_error* error) {
-  const cr_contact_tree_options options = {.size = sizeof options,
-                                           .nodes = g->o->nodes,
-                                           .seed = (uint64_t)g->o->seed,
-                                           .around = (cr_real)g->o->around};
+static cr_status run(goal* g, int* code, cr_error* error) {
   CR_TRY(make_room(g, error));
   CR_TRY(set_goal(g, error));
-  const double begin = cri_seconds();
-  CR_TRY(cr_contact_tree_grow(&g->plan, g->setup->m, steps, g->start, g->goal, &options, error));
-  g->seconds = cri_seconds() - begin;
-  g->poses = cr_contact_plan_poses(g->plan);
-  for (int i = 0; i < g->poses; i++) {
-    bool grasp = false;
-    (void)cr_contact_plan_get(g->plan, i, NULL, NULL, &grasp);
-    g->grasps += grasp;
-  }
-  find_objects(g);
-  CR_TRY(follow(g, (double)steps->step, timestep, error));
-  const bool reached = cr_contact_plan_distance(g->plan) <= CR_R(0.01);
-  *code = reached ? 0 : 1;
+  CR_TRY(plan(g, error));
+  CR_TRY(follow(g, error));
+  const bool reached = g->distance <= 0.01;
+  *code = reached || !g->tree ? 0 : 1;
   if (g->o->json) {
     print_json(g, reached);
   } else {
@@ -273,9 +225,14 @@ static cr_status run(goal* g, const cr_quasidynamic_options* steps, cr_real time
 cr_status cr_cli_goal(const cr_goal_options* options, cr_setup* setup,
                       const cr_quasidynamic_options* steps, cr_real timestep, int* code,
                       cr_error* error) {
-  goal g = {.o = options, .setup = setup};
-  const cr_status status = run(&g, steps, timestep, code, error);
-  cr_contact_plan_destroy(g.plan);
+  goal g = {.o = options,
+            .setup = setup,
+            .steps = steps,
+            .table = {.m = setup->m},
+            .times = {(double)steps->step, options->hold, (double)timestep}};
+  const cr_status status = run(&g, code, error);
+  cr_pose_table_free(&g.table);
+  cr_servo_plan_free(&g.plan);
   cr_data_destroy(g.d);
   free(g.start);
   free(g.object);

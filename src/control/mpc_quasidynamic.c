@@ -45,6 +45,11 @@ static cr_status prepare(void* context, int nworker, cr_error* error) {
   for (int i = 0; i < nworker; i++) {
     CR_TRY(cr_quasidynamic_create(&s->exact[i], s->m, &s->exact_options, error));
     CR_TRY(smooth ? cr_quasidynamic_create(&s->smooth[i], s->m, &s->smooth_options, error) : CR_OK);
+    // noise goes beyond the range; plans do not, by their limits
+    s->exact[i]->any_setpoint = true;
+    if (smooth) {
+      s->smooth[i]->any_setpoint = true;
+    }
   }
   return CR_OK;
 }

@@ -92,8 +92,8 @@ static cr_status check_options(const cri_call* call, const cr_mpc_options* o, in
   CR_TRY(check_numbers("largest change of control", o->change, o->change != NULL ? nu : 0, true,
                        error));
   CR_TRY(check_numbers("trust of control", o->trust, o->trust != NULL ? nu : 0, true, error));
-  if (o->trust != NULL && follows == NULL) {
-    return refuse(error, "trust needs to know which states the controls follow");
+  if ((o->trust != NULL || o->decoupled) && follows == NULL) {
+    return refuse(error, "trust and decoupled need to know which states the controls follow");
   }
   if (!(o->decay >= 0 && o->decay <= 1) || !(o->power >= 0) || !(o->growth >= 0)) {
     return refuse(error, "decay is between 0 and 1, power and growth are 0 or more");
@@ -284,7 +284,21 @@ static void copy_motion(const cr_smoothed_mpc* s, motion* to, const motion* from
   to->cost = from->cost;
 }
 
+static cr_status check_guess(const cr_smoothed_mpc* s, cr_error* error) {
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)s->o.nstep * s->nu; i++) {
+    const int k = (int)(i / s->nu), j = (int)(i % s->nu);
+    if (!(s->now.u[i] >= s->o.u_lower[j] && s->now.u[i] <= s->o.u_upper[j])) {
+      return cri_fail(
+          error, CR_ERR_ARG,
+          "smoothed MPC: control %d of step %d is %.9g, outside its limits %.9g to %.9g", j, k,
+          (double)s->now.u[i], (double)s->o.u_lower[j], (double)s->o.u_upper[j]);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status begin(cr_smoothed_mpc* s, cr_error* error) {
+  CR_TRY(check_guess(s, error));
   for (int k = 0; k < s->o.nstep; k++) {
     CR_TRY(step(s, k, &s->now, error));
   }
@@ -294,6 +308,24 @@ static cr_status begin(cr_smoothed_mpc* s, cr_error* error) {
 }
 
 // ---- the quadratic problem
+
+// [smoothed_mpc.e6]
+static void decouple(const cr_smoothed_mpc* s) {
+  const ptrdiff_t nx = s->nx, nu = s->nu;
+  for (ptrdiff_t k = 0; k < s->o.nstep; k++) {
+    cr_real *A = s->A + k * nx * nx, *B = s->B + k * nx * nu;
+    cr_zero(A, (int)(nx * nx));
+    for (ptrdiff_t i = 0; i < nx; i++) {
+      A[i * nx + i] = 1;
+    }
+    for (ptrdiff_t j = 0; j < nu; j++) {
+      const ptrdiff_t i = s->follows[j];
+      A[i * nx + i] = 0;
+      cr_zero(B + i * nu, (int)nu);
+      B[i * nu + j] = 1;
+    }
+  }
+}
 
 // [smoothed_mpc.e3]
 static void put_models(cr_smoothed_mpc* s) {
@@ -434,6 +466,9 @@ cr_status cr_smoothed_mpc_improve(cr_smoothed_mpc* s, cr_mpc_result* result, cr_
   r.spread = spread_of(s);
   CR_TRY(cri_mpc_models_find(s->models, s->iteration, r.spread, s->now.x, s->now.u, s->A, s->B,
                              &r.failed, error));
+  if (s->o.decoupled) {
+    decouple(s);
+  }
   put_models(s);
   put_costs(s);
   CR_TRY(follow(s, &r.unlimited, error));

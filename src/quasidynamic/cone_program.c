@@ -11,6 +11,7 @@
 
 enum { MOST_ITERATIONS = 80 };
 static const cr_real TOLERANCE = 1000 * CR_EPS, ACCEPTED = CR_R(1e-9);
+static const cr_real NEAR = CR_R(1e-6);  // mu over the size squared: the end is near
 
 // ---- memory
 
@@ -98,7 +99,7 @@ static void give(cri_cone* c) {
 
 // ---- the method
 
-// of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v
+// of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v = p(-v)
 static cr_real begin(cri_cone* c) {
   cr_real worst = 0;
   cr_copy(c->y, c->a, c->nv);
@@ -108,11 +109,14 @@ static cr_real begin(cri_cone* c) {
   }
   const cr_real mu = cr_max(cri_cone_target(c), CR_R(0.1) * worst * worst);
   for (int k = 0; k < c->nblock && mu > 0; k++) {
-    const int first = c->adr[k];
-    cri_cone_project(c->rp + first, c->dim[k], cri_cone_level(c, k, mu), c->si + first);
-    for (int i = first; i < first + c->dim[k]; i++) {
-      c->zi[i] = c->si[i] - c->rp[i];
+    const int first = c->adr[k], dim = c->dim[k];
+    const cr_real level = cri_cone_level(c, k, mu);
+    cr_real back[CRI_CONE_DIM];
+    for (int i = 0; i < dim; i++) {
+      back[i] = -c->rp[first + i];
     }
+    cri_cone_project(c->rp + first, dim, level, c->si + first);
+    cri_cone_project(back, dim, level, c->zi + first);
   }
   return mu;
 }
@@ -281,6 +285,24 @@ static bool is_finite(const cri_cone* c) {
   return isfinite(sum);
 }
 
+// Near the end the best point is kept, in x and z: where a contact touches without a force its gap and its force both go with
+// the root of mu, and rounding wins before they are small. True at the end: it is good, or gets better no longer.
+static bool is_exact(cri_cone* c, cr_real mu, cr_real size, bool balanced) {
+  if (mu > NEAR * size * size) {
+    return false;
+  }
+  const bool small = mu <= 100 * CR_EPS * size * size;
+  const cr_real residual = cri_cone_residual(c), best = c->residual;
+  if (residual < best) {
+    c->residual = residual;
+    cr_copy(c->x, c->y, c->nv);
+    cr_copy(c->z, c->zi, c->nrow);
+  }
+  const bool good = balanced && residual <= CR_R(0.1) * ACCEPTED;
+  const cr_real expected = residual <= ACCEPTED ? best / 2 : best;
+  return small ? good || residual > expected : residual > 1000 * best;
+}
+
 // one iteration; false at the end
 static bool iterate(cri_cone* c) {
   const cr_real mu = residuals(c), goal = cri_cone_target(c);
@@ -290,7 +312,7 @@ static bool iterate(cri_cone* c) {
   const bool balanced =
       cri_cone_largest(c->rd, c->nv) <= tolerance * size &&
       cri_cone_largest(c->rp, c->nrow) <= tolerance * (size + cri_cone_largest(c->g, c->nrow));
-  if (balanced && (goal > 0 ? is_centred(c, goal) : mu <= 100 * CR_EPS * size * size)) {
+  if (goal > 0 ? balanced && is_centred(c, goal) : is_exact(c, mu, size, balanced)) {
     return false;
   }
   if (!cri_cone_barrier(c)) {
@@ -323,11 +345,20 @@ static bool violates(cri_cone* c) {
 }
 
 static cri_cone_answer finish(cri_cone* c) {
+  if (proves_infeasible(c)) {
+    return CRI_CONE_INFEASIBLE;
+  }
+  const cr_real best = c->residual;
   c->residual = cri_cone_residual(c);
+  if (best < c->residual) {
+    c->residual = best;
+    cr_copy(c->y, c->x, c->nv);
+    cr_copy(c->zi, c->z, c->nrow);
+  }
   if (c->weight == 0 && c->residual < CR_R(1e-3)) {
     cri_cone_polish(c);
   }
-  if (proves_infeasible(c) || (!(c->residual < ACCEPTED) && violates(c))) {
+  if (!(c->residual < ACCEPTED) && violates(c)) {
     return CRI_CONE_INFEASIBLE;
   }
   give(c);
@@ -347,6 +378,7 @@ cri_cone_answer cri_cone_solve(cri_cone* c) {
     give(c);
     return CRI_CONE_SOLVED;
   }
+  c->residual = CR_MAX;
   while (c->iterations < MOST_ITERATIONS && iterate(c)) {
     c->iterations++;
     if (c->iterations >= 10 && proves_infeasible(c)) {

@@ -10,6 +10,7 @@
 #include "quasidynamic/grasp.h"
 
 enum { GRASP_TRIES = 40 };
+static const cr_real LEAST_MOTION = CR_R(0.1);  // of objects in a step, in tolerances
 
 typedef struct {
   int parent;
@@ -231,6 +232,16 @@ static int nearest(cr_contact_plan* p, bool goal) {
   return best;
 }
 
+// where the smoothed step expects a motion that the exact step does not make, nodes would repeat without an end
+static bool has_moved(const cr_contact_plan* p, const cr_real* from, const cr_real* to) {
+  cr_real sum = 0;
+  for (int i = 0; i < p->no; i++) {
+    const cr_real off = to[p->coordinate[i]] - from[p->coordinate[i]];
+    sum += off * off;
+  }
+  return cr_sqrt(sum) > LEAST_MOTION * p->options.tolerance;
+}
+
 // [quasidynamic.t2], [quasidynamic.t3]
 static void extend(cr_contact_plan* p, int i) {
   const node* k = &p->nodes[i];
@@ -255,8 +266,10 @@ static void extend(cr_contact_plan* p, int i) {
       p->du[l] = cr_clip(p->du[l], range[0], range[1]);
     }
   }
-  if (cr_quasidynamic_step(p->exact, k->qpos, p->du, p->nodes[p->n].qpos) == CR_OK) {
-    add_node(p, i, false, p->nodes[p->n].qpos, p->du);
+  cr_real* next = p->nodes[p->n].qpos;
+  if (cr_quasidynamic_step(p->exact, k->qpos, p->du, next) == CR_OK &&
+      has_moved(p, k->qpos, next)) {
+    add_node(p, i, false, next, p->du);
   }
 }
 
@@ -288,7 +301,7 @@ static cr_status grow(cr_contact_plan* p, cr_error* error) {
     }
     const bool goal = draw_sample(p);
     const bool grasp = cr_random_uniform(&p->random) < p->options.grasp_share;
-    const int i = nearest(p, goal && !grasp);
+    const int i = goal && grasp ? p->best : nearest(p, goal);
     if (i < 0) {
       continue;
     }

@@ -237,7 +237,8 @@ static cr_status check_input(cr_quasidynamic* x, const cr_real* qpos, const cr_r
     if (!isfinite(u[i])) {
       return cri_fail(&x->error, CR_ERR_NONFINITE, "quasi-dynamic step: u[%d] is not finite", i);
     }
-    if (m->actuator_ctrllimited[i] != 0 && (u[i] < range[0] || u[i] > range[1])) {
+    if (!x->any_setpoint && m->actuator_ctrllimited[i] != 0 &&
+        (u[i] < range[0] || u[i] > range[1])) {
       return cri_fail(&x->error, CR_ERR_ARG,
                       "quasi-dynamic step: u[%d] is %.9g, outside its ctrlrange %.9g to %.9g", i,
                       (double)u[i], (double)range[0], (double)range[1]);

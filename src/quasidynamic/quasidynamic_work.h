@@ -24,6 +24,7 @@ struct cr_quasidynamic {
   cri_cone_row* row;
   cr_real inertia;  // factor of M for dofs without servos, 1/s^2
   bool stepped, linear;
+  bool any_setpoint;                       // also those beyond ctrlrange
   cr_real *force, *rate, *work;            // [nefc_max]
   cr_real *rho, *sigma, *dx, *u, *column;  // [nv], [nrow], [nv], [nu], [nv]
   // parameters

@@ -172,7 +172,10 @@ TEST(mistakes_are_refused) {
   refused(&o, "control 0 follows state 2 of 2");
   o = options_of();
   o.trust = one;
-  refused(&o, "trust needs");
+  refused(&o, "trust and decoupled need");
+  o = options_of();
+  o.decoupled = true;
+  refused(&o, "trust and decoupled need");
   o = options_of();
   o.samples = 10;
   refused(&o, "need standard deviations");

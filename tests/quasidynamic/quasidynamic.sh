@@ -34,6 +34,32 @@ grep -q "Wrote poses.csv" table.out || fail "$(cat table.out)"
 expect 0 by quasidynamic "$hand" --keyframe grasp --ctrl left_1=-1.1 --wrt 'geom_friction[ball][0]' 'body_mass[ball]' --json
 holds by 'len(j["by_parameters"]) == 7 and len(j["by_parameters"][0]) == 2'
 
+# predictive control finds its way over a gap; its plan is a recording that pictures are made of
+expect 0 control quasidynamic "$hand" --keyframe grasp --planner mpc --steps 20 --iterations 8 --change 0.1 --execute --json \
+  --goal 'qpos[ball_turn]=-0.4' 'qpos[ball_y]=0' 'qpos[ball_z]=0.35' --weigh 'qpos[ball_turn]=10' 'qpos[ball_z]=10' --out plan.h5
+holds control 'j["cost"] < 0.6 * j["cost_before"]' 'len(j["plan"]) == 21' 'j["distance"] < 0.4' 'j["executed_to_plan"] < 0.2' \
+  'max(abs(a - b) for p, q in zip(j["plan"], j["plan"][1:]) for a, b in zip(p["ctrl"], q["ctrl"])) < 0.1001'
+expect 0 exact quasidynamic "$hand" --keyframe grasp --planner mpc --steps 5 --iterations 2 --change 0.1 --estimator exact --json \
+  --goal 'qpos[ball_turn]=-0.4'
+expect 0 noise quasidynamic "$hand" --keyframe grasp --planner mpc --steps 5 --iterations 2 --change 0.1 --estimator zeroth \
+  --samples 20 --goal 'qpos[ball_turn]=-0.4'
+grep -q "^the plan has 5 steps and ends" noise.out || fail "$(cat noise.out)"
+expect 0 page view "$hand" plan.h5 --out plan.html
+expect 0 tree quasidynamic "$hand" --keyframe grasp --goal 'qpos[ball_turn]=3.1416' --out tree.h5 --csv tree.csv --json
+holds tree 'j["reached"] and j["nodes"] < 1000'
+grep -q "qpos\[ball_turn\]" tree.csv || fail "$(head -n 1 tree.csv)"
+expect 0 both view "$hand" tree.h5 --out tree.html
+expect 2 planner quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner rrt
+says planner "--planner rrt: tree or mpc is expected"
+expect 2 estimator quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --estimator alpha
+says estimator "--estimator alpha: barrier, exact, first or zeroth is expected"
+expect 2 both quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --estimator first --smooth 100
+says both "--smooth goes with --estimator barrier"
+expect 2 weight quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --weigh 'qvel[ball_turn]=1'
+says weight "--weigh qvel[ball_turn]=1: a coordinate is expected"
+expect 2 number quasidynamic "$hand" --goal 'qpos[ball_turn]=x'
+says number "NAME=VALUE is expected"
+
 expect 2 mode quasidynamic "$hand" --mode round
 says mode "--mode round: pyramid or cone is expected"
 expect 2 motors quasidynamic "$CAROM_SOURCE_DIR/examples/tasks/acrobot.xml"

@@ -256,6 +256,60 @@ TEST(a_start_in_penetration_comes_apart) {
   close_model();
 }
 
+// the planar hand where gaps and forces are both tiny, and where setpoints hold the pose to 1e-8
+TEST(contacts_that_hardly_touch_are_solved) {
+  const struct {
+    cr_real qpos[7], u[4];
+  } starts[] = {{{CR_R(-1.1408410657309056), CR_R(-0.45673769005103226), CR_R(0.58821990710004224),
+                  CR_R(0.84498265899525271), CR_R(0.0771445198006077), CR_R(0.35561883796570543),
+                  CR_R(-0.15811007869158877)},
+                 {CR_R(-1.5707999999990907), CR_R(-0.71299999999714914), CR_R(0.97570000001492296),
+                  CR_R(1.1129999997721935)}},
+                {{CR_R(-0.69528855445708759), CR_R(-0.0001525849211373036),
+                  CR_R(0.87569993616794362), CR_R(2.1000000699991435), CR_R(-0.11613655828924166),
+                  CR_R(0.4766622894555001), CR_R(-0.68775563779774815)},
+                 {CR_R(-0.69528855445708759), CR_R(-0.0001525849211373036),
+                  CR_R(0.8756999999639159), CR_R(2.0999999999998562)}}};
+  mj = mjcf_data("../../examples/tasks/planar_hand.xml");
+  m = mjcf_model(mj);
+  for (int friction = CR_FRICTION_PYRAMID; friction <= CR_FRICTION_CONE; friction++) {
+    for (int i = 0; i < 2; i++) {
+      cr_real next[7];
+      open_steps((cr_friction)friction, 0);
+      if (cr_quasidynamic_step(work, starts[i].qpos, starts[i].u, next) != CR_OK) {
+        fail_msg("start %d: %s", i, cr_quasidynamic_error(work));
+      }
+      assert_true(cr_quasidynamic_residual(work) < CR_R(1e-9));
+      for (int k = 4; k < 7; k++) {
+        assert_close(next[k], starts[i].qpos[k], CR_R(1e-6));
+      }
+      cr_quasidynamic_destroy(work);
+    }
+  }
+  close_model();
+}
+
+// a ball comes to rest on two fingers: motions of a step go below every rounding, steps stay exact
+TEST(a_ball_that_rests_stays_at_rest) {
+  const cr_real u[4] = {CR_R(-0.785398), CR_R(-0.785398), CR_R(0.785398), CR_R(0.785398)};
+  cr_real q[7] = {0};
+  mj = mjcf_data("../../examples/tasks/planar_hand.xml");
+  m = mjcf_model(mj);
+  m.gravity[2] = -10;
+  cr_copy(q, u, 4);
+  q[5] = CR_R(0.35);
+  open_steps(CR_FRICTION_PYRAMID, 0);
+  for (int k = 0; k < 60; k++) {
+    if (cr_quasidynamic_step(work, q, u, q) != CR_OK) {
+      fail_msg("step %d: %s", k, cr_quasidynamic_error(work));
+    }
+  }
+  assert_close(q[4], 0, CR_R(1e-9));
+  assert_close(q[5], CR_R(0.3115658087), CR_R(1e-8));
+  cr_quasidynamic_destroy(work);
+  close_model();
+}
+
 TEST(what_nothing_resists_is_named) {
   open_model(hand);
   const cr_quasidynamic_options o = {.size = sizeof o, .inertia = CR_INERTIA_NONE};
