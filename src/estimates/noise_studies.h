@@ -11,5 +11,6 @@ cr_status cri_study_pushing(cr_notebook* book, cr_error* error);
 cr_status cri_study_pivot(cr_notebook* book, cr_error* error);
 cr_status cri_study_heaviside(cr_notebook* book, cr_error* error);
 cr_status cri_study_continuity(cr_notebook* book, cr_error* error);
+cr_status cri_study_bundles(cr_notebook* book, cr_error* error);
 
 #endif

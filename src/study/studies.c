@@ -41,6 +41,8 @@ static const cr_study studies[] = {
     {"pivot", "gradients under noise: descent of a throw at a bar", false, cri_study_pivot},
     {"heaviside", "gradients under noise: steps in one and five dimensions", false,
      cri_study_heaviside},
+    {"bundles", "plans through contact by smoothed linear models: published costs", false,
+     cri_study_bundles},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
      cri_study_continuity},
     {"bounce1d", "a point on a soft and a stiff floor: what networks learn from twenty examples",

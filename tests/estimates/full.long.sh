@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The studies of gradients under noise, whole: what they claim holds.
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
-for name in curling heaviside continuity pivot pushing wall; do
+for name in curling heaviside continuity pivot pushing wall bundles; do
   expect 0 $name study $name --json --output $name
   holds $name 'j["passed"] and not j["short"]' 'all(c["holds"] for c in j["claims"])'
 done
