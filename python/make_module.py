@@ -22,6 +22,8 @@ extern "Python" cr_status carom_py_objective(void* context, int batch, const dou
 extern "Python" cr_status carom_py_residual(void* context, const cr_model* m, const cr_data* d, double* r);
 extern "Python" cr_status carom_py_residual_bar(void* context, const cr_model* m, const cr_data* d, const double* r_bar,
                                                 cr_data* bar);
+extern "Python" cr_status carom_py_mpc_step(void* context, int worker, const double* x, const double* u, double* next, double* A,
+                                            double* B, cr_error* error);
 extern "Python" cr_loss carom_py_more(void* context, int worker, int nstep, double interval);
 """
 

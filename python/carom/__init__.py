@@ -48,6 +48,7 @@ _LATER = {name: module for module, names in {
     "model": "Model load",
     "parameters": "Parameter Parameters",
     "planning": "LivePlan Plan Planner plan",
+    "quasidynamic": "ContactPlan QuasiContact QuasiDynamic SmoothedMPC contact_tree",
     "rendering": "render",
     "rollouts": "Batch Rollout rollout",
     "smoothing": "SmoothedGradient smoothed_gradient",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from carom.model import Model, load
     from carom.parameters import Parameter, Parameters
     from carom.planning import LivePlan, Plan, Planner, plan
+    from carom.quasidynamic import ContactPlan, QuasiContact, QuasiDynamic, SmoothedMPC, contact_tree
     from carom.rendering import render
     from carom.rollouts import Batch, Rollout, rollout
     from carom.smoothing import SmoothedGradient, smoothed_gradient
