@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pressure/face.h"
 
-// no face below this share of the square of a's longest edge
+// no face below this share of the square of a's longest edge, and of a's greatest pressure
 #define SMALL CR_R(1e-14)
 // pressures have one gradient if they differ by less than this share of a's
 #define PARALLEL CR_R(1e-12)
@@ -83,78 +83,139 @@ static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elemen
   }
 }
 
-// ---- area and centroid, [pressure.f3]
+// ---- area, load and centre, [pressure.f3] and [pressure.f4]
 
+// Sums over the triangles of a fan at y_0. Also their tangent, or their cotangent.
 typedef struct {
-  const cr_real* origin;  // y_0
-  cr_real moment[3];      // sum w_i (u_i + u_i+1) / 3
-  cr_real weight;         // sum w_i
+  cr_real weight;     // sum w_i
+  cr_real load;       // sum w_i (p_0 + p_i + p_i+1)
+  cr_real moment[3];  // sum w_i ((p_0 + 2 p_i + p_i+1) u_i + (p_0 + p_i + 2 p_i+1) u_i+1)
 } fan;
+
+// a triangle of the fan, or its tangent
+typedef struct {
+  cr_real u[3], v[3];  // from y_0 to the other corners
+  cr_real w;           // twice the area
+  cr_real q, r;        // p_0 + 2 p_i + p_i+1, p_0 + p_i + 2 p_i+1
+  cr_real sum;         // p_0 + p_i + p_i+1
+} wedge;
 
 static const cr_real* corner(const cri_polygon* p, int i) { return p->node[p->corner[i]].pos; }
 
-static fan fan_of(const cri_polygon* p, const cr_real n[3]) {
-  fan x = {.origin = corner(p, 0)};
+static void set_pressures(wedge* t, cr_real p0, cr_real p1, cr_real p2) {
+  t->sum = p0 + p1 + p2;
+  t->q = t->sum + p1;
+  t->r = t->sum + p2;
+}
+
+static wedge wedge_of(const cri_polygon* p, int i, const cr_real n[3], const cr_real field[4]) {
+  const cr_real *y0 = corner(p, 0), *y1 = corner(p, i), *y2 = corner(p, i + 1);
+  wedge t;
+  cr_real c[3];
+  cr_sub3(t.u, y1, y0);
+  cr_sub3(t.v, y2, y0);
+  cr_cross3(c, t.u, t.v);
+  t.w = cr_dot3(n, c);
+  set_pressures(&t, cri_affine(field, y0), cri_affine(field, y1), cri_affine(field, y2));
+  return t;
+}
+
+static fan fan_of(const cri_polygon* p, const cr_real n[3], const cr_real field[4]) {
+  fan x = {.weight = 0};
   for (int i = 1; i + 1 < p->n; i++) {
-    cr_real u[3], v[3], c[3];
-    cr_sub3(u, corner(p, i), x.origin);
-    cr_sub3(v, corner(p, i + 1), x.origin);
-    cr_cross3(c, u, v);
-    cr_real w = cr_dot3(n, c);
-    x.weight += w;
-    cr_accscl3(x.moment, u, w / 3);
-    cr_accscl3(x.moment, v, w / 3);
+    wedge t = wedge_of(p, i, n, field);
+    x.weight += t.w;
+    x.load += t.w * t.sum;
+    cr_accscl3(x.moment, t.u, t.w * t.q);
+    cr_accscl3(x.moment, t.v, t.w * t.r);
   }
   return x;
 }
 
-static void fan_tan(const cri_polygon* p, const cr_real n[3], const cr_real n_tan[3],
-                    cr_real pos_tan[CRI_CUT_NODES][3], fan* x_tan) {
-  const cr_real *y0 = corner(p, 0), *y0_tan = pos_tan[p->corner[0]];
-  *x_tan = (fan){.origin = y0_tan};
-  for (int i = 1; i + 1 < p->n; i++) {
-    cr_real u[3], v[3], c[3], u_tan[3], v_tan[3], c_tan[3];
-    cr_sub3(u, corner(p, i), y0);
-    cr_sub3(v, corner(p, i + 1), y0);
-    cr_sub3(u_tan, pos_tan[p->corner[i]], y0_tan);
-    cr_sub3(v_tan, pos_tan[p->corner[i + 1]], y0_tan);
-    cr_cross3(c, u, v);
-    cr_cross3(c_tan, u_tan, v);
-    cr_acccross3(c_tan, u, v_tan);
-    cr_real w = cr_dot3(n, c), w_tan = cr_dot3(n_tan, c) + cr_dot3(n, c_tan);
-    x_tan->weight += w_tan;
-    for (int k = 0; k < 3; k++) {
-      x_tan->moment[k] += (w_tan * (u[k] + v[k]) + w * (u_tan[k] + v_tan[k])) / 3;
-    }
-  }
+// tangents of the normal, the field and the corners
+typedef struct {
+  const cr_real *n, *field;
+  cr_real (*pos)[3];
+} fan_motion;
+
+static cr_real pressure_tan(const cri_polygon* p, int i, const cr_real field[4],
+                            const fan_motion* tan) {
+  return cri_affine(tan->field, corner(p, i)) + cr_dot3(field, tan->pos[p->corner[i]]);
 }
 
-// cotangents of weight and moment into those of the normal and the corners
-static void fan_bar(const cri_polygon* p, const cr_real n[3], const fan* x_bar, cr_real n_bar[3],
+static wedge wedge_tan(const cri_polygon* p, int i, const cr_real n[3], const cr_real field[4],
+                       const fan_motion* tan) {
+  const wedge t = wedge_of(p, i, n, field);
+  const cr_real* y0_tan = tan->pos[p->corner[0]];
+  wedge t_tan;
+  cr_real c[3], c_tan[3];
+  cr_sub3(t_tan.u, tan->pos[p->corner[i]], y0_tan);
+  cr_sub3(t_tan.v, tan->pos[p->corner[i + 1]], y0_tan);
+  cr_cross3(c, t.u, t.v);
+  cr_cross3(c_tan, t_tan.u, t.v);
+  cr_acccross3(c_tan, t.u, t_tan.v);
+  t_tan.w = cr_dot3(tan->n, c) + cr_dot3(n, c_tan);
+  set_pressures(&t_tan, pressure_tan(p, 0, field, tan), pressure_tan(p, i, field, tan),
+                pressure_tan(p, i + 1, field, tan));
+  return t_tan;
+}
+
+static fan fan_tan(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
+                   const fan_motion* tan) {
+  fan x_tan = {.weight = 0};
+  for (int i = 1; i + 1 < p->n; i++) {
+    const wedge t = wedge_of(p, i, n, field), d = wedge_tan(p, i, n, field, tan);
+    x_tan.weight += d.w;
+    x_tan.load += d.w * t.sum + t.w * d.sum;
+    for (int k = 0; k < 3; k++) {
+      x_tan.moment[k] += d.w * (t.q * t.u[k] + t.r * t.v[k]) +
+                         t.w * (d.q * t.u[k] + d.r * t.v[k] + t.q * d.u[k] + t.r * d.v[k]);
+    }
+  }
+  return x_tan;
+}
+
+// cotangents of the pressure at a corner into those of the field and the corner
+static void pressure_bar(const cri_polygon* p, int i, const cr_real field[4], cr_real bar,
+                         cr_real field_bar[4], cr_real pos_bar[CRI_CUT_NODES][3]) {
+  cr_accscl3(field_bar, corner(p, i), bar);
+  field_bar[3] += bar;
+  cr_accscl3(pos_bar[p->corner[i]], field, bar);
+}
+
+// cotangents of the sums into those of the normal, the field and the corners
+static void fan_bar(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
+                    const fan* x_bar, cr_real n_bar[3], cr_real field_bar[4],
                     cr_real pos_bar[CRI_CUT_NODES][3]) {
-  const cr_real* y0 = corner(p, 0);
   cr_real* y0_bar = pos_bar[p->corner[0]];
   for (int i = 1; i + 1 < p->n; i++) {
-    cr_real u[3], v[3], c[3], sum[3], c_bar[3], u_bar[3], v_bar[3];
-    cr_sub3(u, corner(p, i), y0);
-    cr_sub3(v, corner(p, i + 1), y0);
-    cr_cross3(c, u, v);
-    cr_add3(sum, u, v);
-    cr_real w_bar = x_bar->weight + cr_dot3(x_bar->moment, sum) / 3;
+    const wedge t = wedge_of(p, i, n, field);
+    const cr_real along_u = cr_dot3(x_bar->moment, t.u), along_v = cr_dot3(x_bar->moment, t.v);
+    cr_real c[3], c_bar[3], u_bar[3], v_bar[3];
+    cr_cross3(c, t.u, t.v);
+    cr_real w_bar = x_bar->weight + x_bar->load * t.sum + t.q * along_u + t.r * along_v;
     cr_accscl3(n_bar, c, w_bar);
     cr_scl3(c_bar, n, w_bar);
-    cr_cross3(u_bar, v, c_bar);
-    cr_cross3(v_bar, c_bar, u);
-    cr_accscl3(u_bar, x_bar->moment, cr_dot3(n, c) / 3);
-    cr_accscl3(v_bar, x_bar->moment, cr_dot3(n, c) / 3);
+    cr_cross3(u_bar, t.v, c_bar);
+    cr_cross3(v_bar, c_bar, t.u);
+    cr_accscl3(u_bar, x_bar->moment, t.w * t.q);
+    cr_accscl3(v_bar, x_bar->moment, t.w * t.r);
     cr_acc3(pos_bar[p->corner[i]], u_bar);
     cr_acc3(pos_bar[p->corner[i + 1]], v_bar);
     cr_accscl3(y0_bar, u_bar, -1);
     cr_accscl3(y0_bar, v_bar, -1);
+    const cr_real all = t.w * (x_bar->load + along_u + along_v);
+    pressure_bar(p, 0, field, all, field_bar, pos_bar);
+    pressure_bar(p, i, field, all + t.w * along_u, field_bar, pos_bar);
+    pressure_bar(p, i + 1, field, all + t.w * along_v, field_bar, pos_bar);
   }
 }
 
 // ---- the face
+
+static cr_real most_pressure(const cri_tetrahedron* t) {
+  return cr_max(cr_max(t->pressure[0], t->pressure[1]), cr_max(t->pressure[2], t->pressure[3]));
+}
 
 bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
   cri_cut cut;
@@ -169,14 +230,15 @@ bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
   if (p->n < 3) {
     return false;
   }
-  fan x = fan_of(p, f->normal);
+  fan x = fan_of(p, f->normal, e->a.field);
   f->area = x.weight / 2;
-  if (!(f->area > SMALL * cri_tetrahedron_size2(&e->a))) {
+  f->pressure = x.load / (3 * x.weight);  // [pressure.f4]
+  if (!(f->area > SMALL * cri_tetrahedron_size2(&e->a)) ||
+      !(f->pressure > SMALL * most_pressure(&e->a))) {
     return false;
   }
-  cr_copy3(f->pos, x.origin);
-  cr_accscl3(f->pos, x.moment, 1 / x.weight);
-  f->pressure = cri_affine(e->a.field, f->pos);  // [pressure.f4]
+  cr_copy3(f->pos, corner(p, 0));
+  cr_accscl3(f->pos, x.moment, 1 / (4 * x.load));
   f->gradient = -cr_dot3(f->normal, e->a.field);
   if (both_compliant(e)) {  // [pressure.f5]
     f->gradient *= cr_dot3(f->normal, e->b.field) / length;
@@ -193,7 +255,7 @@ typedef struct {
 } made;
 
 static made made_of(const cri_elements* e, const cri_polygon* p, const cri_face* f) {
-  made m = {.k_a = -cr_dot3(f->normal, e->a.field), .x = fan_of(p, f->normal)};
+  made m = {.k_a = -cr_dot3(f->normal, e->a.field), .x = fan_of(p, f->normal, e->a.field)};
   cut_of(e, &m.cut);
   m.length = cr_norm3(m.cut.across);
   m.k_b = both_compliant(e) ? cr_dot3(f->normal, e->b.field) : 0;
@@ -205,17 +267,18 @@ void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f
   made m = made_of(e, p, f);
   cri_cut cut_tan;
   cr_real pos_tan[CRI_CUT_NODES][3];
-  fan x_tan;
   cut_tan_of(e, e_tan, &cut_tan);
   cr_normalize3_tan(f_tan->normal, f->normal, m.length, cut_tan.across);
   cri_cut_polygon_tan(&m.cut, p, &cut_tan, pos_tan);
-  fan_tan(p, f->normal, f_tan->normal, pos_tan, &x_tan);
+  const fan_motion tan = {f_tan->normal, e_tan->a.field, pos_tan};
+  fan x_tan = fan_tan(p, f->normal, e->a.field, &tan);
   f_tan->area = x_tan.weight / 2;
+  f_tan->pressure = (x_tan.load / 3 - f->pressure * x_tan.weight) / m.x.weight;  // [pressure.f4]
   for (int k = 0; k < 3; k++) {
-    cr_real arm = m.x.moment[k] / m.x.weight;
-    f_tan->pos[k] = x_tan.origin[k] + (x_tan.moment[k] - arm * x_tan.weight) / m.x.weight;
+    cr_real arm4 = m.x.moment[k] / m.x.load;
+    f_tan->pos[k] =
+        pos_tan[p->corner[0]][k] + (x_tan.moment[k] - arm4 * x_tan.load) / (4 * m.x.load);
   }
-  f_tan->pressure = cri_affine(e_tan->a.field, f->pos) + cr_dot3(e->a.field, f_tan->pos);
   cr_real k_a_tan = -cr_dot3(f_tan->normal, e->a.field) - cr_dot3(f->normal, e_tan->a.field);
   f_tan->gradient = k_a_tan;
   if (both_compliant(e)) {
@@ -246,20 +309,17 @@ void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f
   made m = made_of(e, p, f);
   cri_cut cut_bar = {.nstart = 0};
   cri_elements sum = {.other = e->other};  // of shares and fields
-  cr_real pos_bar[CRI_CUT_NODES][3] = {{0}}, n_bar[3], centre_bar[3], unit_bar[3];
+  cr_real pos_bar[CRI_CUT_NODES][3] = {{0}}, n_bar[3], unit_bar[3];
   cr_copy3(n_bar, f_bar->normal);
   gradient_bar(e, &m, f, f_bar->gradient, n_bar, cut_bar.across, &sum);
-  cr_copy3(centre_bar, f_bar->pos);
-  cr_accscl3(centre_bar, e->a.field, f_bar->pressure);  // [pressure.f4]'
-  cr_accscl3(sum.a.field, f->pos, f_bar->pressure);
-  sum.a.field[3] += f_bar->pressure;
 
-  // [pressure.f3]'
-  fan x_bar = {.weight = f_bar->area / 2};
-  x_bar.weight -= cr_dot3(centre_bar, m.x.moment) / (m.x.weight * m.x.weight);
-  cr_scl3(x_bar.moment, centre_bar, 1 / m.x.weight);
-  cr_acc3(pos_bar[p->corner[0]], centre_bar);
-  fan_bar(p, f->normal, &x_bar, n_bar, pos_bar);
+  // [pressure.f3]', [pressure.f4]'
+  fan x_bar = {.load = f_bar->pressure / (3 * m.x.weight)};
+  x_bar.weight = f_bar->area / 2 - f_bar->pressure * f->pressure / m.x.weight;
+  x_bar.load -= cr_dot3(f_bar->pos, m.x.moment) / (4 * m.x.load * m.x.load);
+  cr_scl3(x_bar.moment, f_bar->pos, 1 / (4 * m.x.load));
+  cr_acc3(pos_bar[p->corner[0]], f_bar->pos);
+  fan_bar(p, f->normal, e->a.field, &x_bar, n_bar, sum.a.field, pos_bar);
   cr_normalize3_tan(unit_bar, f->normal, m.length, n_bar);
   cr_acc3(cut_bar.across, unit_bar);
   cri_cut_polygon_bar(&m.cut, p, pos_bar, &cut_bar);

@@ -23,9 +23,9 @@ typedef struct {
 /// The face between a and b, or its tangent or cotangent.
 typedef struct {
   cr_real area;       // m^2
-  cr_real pos[3];     // centroid, m
+  cr_real pos[3];     // centre of pressure, m: where the force has no couple
   cr_real normal[3];  // unit, from a to b
-  cr_real pressure;   // at the centroid, Pa. Times the area it is the integral over the face
+  cr_real pressure;   // mean, Pa. Times the area it is the integral over the face
   cr_real gradient;   // rise of the pressure when a and b approach along the normal, Pa/m
 } cri_face;
 
@@ -33,14 +33,15 @@ typedef struct {
 /// Equation [pressure.f1] N = grad(P_b - P_a), compliant; grad(b.field), rigid half-space; minus the outward normal of
 ///          the triangle, rigid body.  n = N / |N|
 ///          [pressure.f2] the polygon: where P_a = P_b, or on the rigid surface, within a and b
-///          [pressure.f3] u_i = y_i - y_0, w_i = n . (u_i x u_i+1), A = sum w_i / 2,
-///          pos = y_0 + sum w_i (u_i + u_i+1) / (6 A)
-///          [pressure.f4] pressure = P_a(pos)
+///          [pressure.f3] u_i = y_i - y_0, w_i = n . (u_i x u_i+1), A = sum w_i / 2
+///          [pressure.f4] p_i = P_a(y_i), L = sum w_i (p_0 + p_i + p_i+1), pressure = L / (6 A),
+///          pos = y_0 + sum w_i ((p_0 + 2 p_i + p_i+1) u_i + (p_0 + p_i + 2 p_i+1) u_i+1) / (4 L)
 ///          [pressure.f5] gradient = k_a, rigid; k_a k_b / (k_a + k_b), compliant; k_a = - n . grad P_a,
 ///          k_b = n . grad P_b
-/// Returns  false if there is no face: a and b do not meet, their pressures have one gradient, or the area is below 1e-14
-///          of the square of a's longest edge
-/// Smooth   where no corner of the polygon appears or goes. There the area times the pressure is continuous
+/// Returns  false if there is no face: a and b do not meet, their pressures have one gradient, the area is below 1e-14
+///          of the square of a's longest edge, or the pressure below 1e-14 of a's greatest
+/// Smooth   where no corner of the polygon appears or goes. There the area times the pressure and its moment are
+///          continuous
 /// Derivation docs/derivations/pressure.md
 bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f);
 

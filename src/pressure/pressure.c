@@ -81,7 +81,7 @@ typedef struct {
   const cr_data* d;
   int body[2];
   const cr_real* com[2];
-  cr_real pos[3], arm[2][3];  // centroid, and from the centres of mass to it
+  cr_real pos[3], arm[2][3];  // centre of pressure, and from the centres of mass to it
   cri_traction traction;
 } world_face;
 
@@ -328,7 +328,7 @@ typedef struct {
   pair_numbers numbers_bar;
 } cotangent;
 
-// [pressure.q1]' cotangents of the force and of the centroid; those of the centres of mass are added
+// [pressure.q1]' cotangents of the force and of the centre of pressure; those of the centres of mass are added
 static void wrench_bar(const cotangent* s, const world_face* w, const cr_real force[3],
                        cr_real force_bar[3], cr_real pos_bar[3]) {
   cr_zero3(force_bar);
@@ -361,7 +361,7 @@ static void velocity_bar(const cotangent* s, const world_face* w, const cr_real 
   }
 }
 
-// cotangents of centroid and normal into those of the face and of the first geom's pose
+// cotangents of centre and normal into those of the face and of the first geom's pose
 static void frame_bar(cotangent* s, const world_face* w, const cr_real pos_bar[3],
                       const cr_real normal_bar[3], cri_face* f_bar) {
   const cri_meeting* x = &s->base.meeting;

@@ -9,7 +9,7 @@
 /// Forces of the contact surfaces of all pairs of geoms with pressure fields.
 /// Map      (geom_xpos, geom_xmat, cvel, cdof, subtree_com; geom_size, geom_pressure, geom_friction) -> qfrc_pressure
 /// Equation faces of each pair                                              [pressure.f1] to [pressure.f4]
-///          velocity of b against a at the centroid x: v = V_b(x) - V_a(x), V(x) = V_v + V_w x (x - com)
+///          velocity of b against a at the centre of pressure x: v = V_b(x) - V_a(x), V(x) = V_v + V_w x (x - com)
 ///          force of the face on b: F(n, A p, v)                            [pressure.t1], [pressure.t2]
 ///          F_b += ((x - com_b) x F, F), F_a -= ((x - com_a) x F, F);  q_i = s_i . sum of F behind dof i [pressure.q1]
 ///          dissipation of a pair: with both compliant each by the other's share of E_a + E_b, else that of the compliant one;

@@ -11,7 +11,7 @@
 typedef struct {
   cr_real normal[3];    // unit, from a to b
   cr_real load;         // area times pressure, N
-  cr_real velocity[3];  // of b against a at the centroid, m/s
+  cr_real velocity[3];  // of b against a at the centre of pressure, m/s
   cr_real dissipation;  // s/m
   cr_real friction;     // 1
   cr_real transition;   // slip velocity at which friction has 1/sqrt(2) of its limit, m/s, above 0

@@ -185,23 +185,62 @@ TEST(work_around_a_loop_is_zero) {
   }
 }
 
-TEST(forces_are_continuous) {
+// Forces and torques on both bodies at a point of the path.
+enum { WRENCHES = 12, PATH = 60 };
+
+typedef struct {
+  cr_real turn, f[WRENCHES];
+} sample;
+
+static void take(const pair_scene* s, cr_real turn, sample* x) {
+  at_turn(s, turn);
+  x->turn = turn;
+  cr_copy(x->f, s->d->qfrc_pressure, WRENCHES);
+}
+
+// the largest difference of two samples, of forces (part 0) or torques (part 1)
+static cr_real difference(const sample* a, const sample* b, int part) {
+  cr_real most = 0;
+  for (int k = 0; k < WRENCHES; k++) {
+    most = k / 3 % 2 == part ? cr_max(most, cr_abs(a->f[k] - b->f[k])) : most;
+  }
+  return most;
+}
+
+// What is left of a difference when its interval is halved again and again, with the half that has more of it; 0 if
+// it falls below `least`.
+static cr_real left_over(const pair_scene* s, sample a, sample b, int part, cr_real least) {
+  cr_real left = difference(&a, &b, part);
+  while (left > least && b.turn - a.turn > CR_R(1e-11)) {
+    sample middle;
+    take(s, (a.turn + b.turn) / 2, &middle);
+    cr_real first = difference(&a, &middle, part), second = difference(&middle, &b, part);
+    *(first > second ? &b : &a) = middle;
+    left = cr_max(first, second);
+  }
+  return left > least ? left : 0;
+}
+
+// A step of 1e-6 of the path changes forces by their slope alone: no difference above 1e-8 of the largest stays.
+TEST(forces_and_torques_are_continuous) {
+  const sample none = {.turn = 0};
   for (int kind = 0; kind < 3; kind++) {
     pair_scene s;
     open_pair(&s, kind);
-    cr_real jump = 0, most = 0, before[12], step = CR_R(1e-6);
-    for (int i = 0; i < 40; i++) {
-      for (int k = 0; k < 50; k++) {  // short fine sweeps, from all over the path
-        at_turn(&s, CR_R(0.157) * (cr_real)i + step * (cr_real)k);
-        for (int j = 0; j < 12; j++) {
-          jump = k > 0 ? cr_max(jump, cr_abs(s.d->qfrc_pressure[j] - before[j])) : jump;
-          most = cr_max(most, cr_abs(s.d->qfrc_pressure[j]));
-        }
-        cr_copy(before, s.d->qfrc_pressure, 12);
+    sample path[PATH + 1];
+    cr_real most[2] = {0};
+    for (int i = 0; i <= PATH; i++) {
+      take(&s, 2 * CR_PI * (cr_real)i / PATH, &path[i]);
+      for (int part = 0; part < 2; part++) {
+        most[part] = cr_max(most[part], difference(&path[i], &none, part));
       }
     }
-    assert_true(most > 1);
-    assert_true(jump < CR_R(1e-6) * most * 2);
+    assert_true(most[0] > 1);
+    for (int i = 0; i < 2 * PATH; i++) {
+      const sample* at = &path[i / 2];
+      cr_real jump = left_over(&s, at[0], at[1], i % 2, CR_R(1e-8) * most[i % 2]);
+      assert_close(jump, 0, 0);
+    }
     test_release();
     cri_model_free(&s.m);
   }
