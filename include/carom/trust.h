@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Can the gradient of a rollout be trusted? Figures and a verdict. docs/trust.md says what the figures
-// are compared with, and why. cr_gradient_trust does the same by names.
+// are compared with, and why. cr_gradient_trust does the same by names. And jumps of contact forces, of which no gradient
+// knows: contact at points makes them where collision detection chooses other points (docs/check.md).
 #ifndef CAROM_TRUST_H
 #define CAROM_TRUST_H
 
@@ -75,6 +76,93 @@ CR_API cr_status cr_trust_measure(cr_trust* trust, const cr_trust_problem* probl
 
 /// One word, NULL for an unknown verdict: trust, refine, events, chaotic, kink, unsettled.
 CR_API const char* cr_trust_word(cr_trust_verdict verdict);
+
+// ---- jumps of contact forces, and of any function of one number
+
+/// A function of one number: n values, and how many contacts there are (0 where that means nothing).
+typedef cr_status cr_jump_function(void* context, cr_real at, cr_real* value, int* contacts,
+                                   cr_error* error);
+
+/// What is searched for jumps. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;  // sizeof(cr_jump_sweep), set by the caller
+  cr_jump_function* function;
+  void* context;
+  int n;  // values
+  const int*
+      unit;  // n: 0 or 1. Values with one unit are compared with the largest of that unit; NULL: all 0
+  cr_real
+      arm;  // m: torques (unit 1) below 1e-6 arm times the largest force (unit 0) are rounding, and
+            // the other way round; 0: [none is]
+  cr_real from, to;    // from < to
+  int steps;           // equal steps of the sweep [500]
+  cr_real tolerance;   // least jump, relative to the largest value of its unit [1e-3]
+  cr_real resolution;  // shortest step, relative to the range [1e-9]
+} cr_jump_sweep;
+
+/// The jumps of a sweep. Belongs to one thread.
+typedef struct cr_jumps cr_jumps;
+
+/// Finds jumps: differences that do not become smaller when the step is halved.
+/// Map      at every step of the sweep whose values differ by more than the tolerance: halves the step, goes on in the
+///          half with the larger difference, until that is within the tolerance (no jump) or the step is the shortest
+/// Shapes   one jump a step at most. Two that cancel within a step are not seen
+/// Owner    the caller, cr_jumps_destroy; NULL after an error
+/// Errors   CR_ERR_ARG; CR_ERR_NONFINITE for a value that is not finite, with the place; CR_ERR_MEMORY; those of the
+///          function
+CR_API cr_status cr_jumps_find(cr_jumps** jumps, const cr_jump_sweep* sweep, cr_error* error);
+CR_API void cr_jumps_destroy(cr_jumps* jumps);
+
+/// What is swept of a model. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;  // sizeof(cr_jumps_options), set by the caller
+  const char*
+      coordinate;  // a velocity: "qvel[elbow]", "qvel[ball][4]"; the body moves along or about it
+  cr_real from,
+      to;  // of the coordinate, m or rad. Both 0: [the range of a limited joint; else, about where it
+  // is: +-0.2 of a free or ball joint's turn, +-pi of a hinge, +-0.1 of the size of the body]
+  int steps;           // [500]
+  cr_real tolerance;   // [1e-3]
+  cr_real resolution;  // [1e-9]
+} cr_jumps_options;
+
+/// Jumps of the forces of contacts along a coordinate of a model, from the pose in a data block. All is at rest, without
+/// gravity, springs, controls and applied forces, so that a first contact begins without force.
+/// Map      coordinate -> qfrc_constraint + qfrc_pressure, all nv numbers
+/// Units    unit 0: forces, N, on slide joints and the centres of free ones; 1: torques, N m.
+///          from, to and cr_jump.at: the value of a hinge or slide joint; else the way from the pose in start, along the
+///          world's axes for the centre of a free joint, about the body's own for turns
+/// Owner    the caller, cr_jumps_destroy; NULL after an error. start is not changed
+/// Errors   CR_ERR_ARG, CR_ERR_NAME for a coordinate that is not one number of qvel; CR_ERR_MEMORY; those of cr_forward
+CR_API cr_status cr_jumps_of_model(cr_jumps** jumps, const cr_model* m, const cr_data* start,
+                                   const cr_jumps_options* options, cr_error* error);
+
+/// The sweep as a whole.
+typedef struct {
+  size_t size;         // sizeof(cr_jumps_result), set by the caller
+  int count;           // jumps
+  cr_real from, to;    // as it was done
+  cr_real largest[2];  // value of each unit, 0 where there is none
+  int contacts;        // most at once
+} cr_jumps_result;
+
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_jumps_get_result(const cr_jumps* jumps, cr_jumps_result* result,
+                                     cr_error* error);
+
+/// A jump.
+typedef struct {
+  size_t size;             // sizeof(cr_jump), set by the caller
+  cr_real at;              // where, to the shortest step
+  cr_real relative;        // difference over the largest value of the unit
+  int value;               // which value jumps most
+  cr_real before, behind;  // this value
+  int contacts[2];         // before, behind
+} cr_jump;
+
+/// Jump i, the largest first.
+/// Errors   CR_ERR_ARG, also if there is no jump i
+CR_API cr_status cr_jumps_get(const cr_jumps* jumps, int i, cr_jump* jump, cr_error* error);
 
 #ifdef __cplusplus
 }

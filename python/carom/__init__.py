@@ -34,7 +34,7 @@ def inverse(data, qacc):
 
 # modules are loaded when one of their names is used, NumPy with the first of them: name -> module
 _LATER = {name: module for module, names in {
-    "checking": "check",
+    "checking": "Jump Jumps check jumps",
     "corrections": "Correction",
     "costs": "Cost State Term",
     "data": "Contact Data",
@@ -58,7 +58,7 @@ _LATER = {name: module for module, names in {
 
 TYPE_CHECKING = False  # type checkers take it for true, and see what is loaded later
 if TYPE_CHECKING:
-    from carom.checking import check
+    from carom.checking import Jump, Jumps, check, jumps
     from carom.corrections import Correction
     from carom.costs import Cost, State, Term
     from carom.data import Contact, Data

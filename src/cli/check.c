@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom check: compares a model with MuJoCo at varied states, its step's gradient with
-// differences; tests the dot-product identity, and measures times. With --all, many models.
+// differences; tests the dot-product identity, and measures times. With --all, many models; with --jumps, another check.
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/check_all.h"
+#include "cli/check_jumps.h"
 #include "cli/commands.h"
 #include "command/setup.h"
 #include "command/urdf_words.h"
@@ -13,6 +14,7 @@ typedef struct {
   cr_check_all_options all;
   const char* blueprint;
   cr_urdf_words urdf;
+  cr_check_jumps_options jumps;
   bool many, json, verbose;
 } check_options;
 
@@ -347,8 +349,22 @@ static int check_many(const check_options* o) {
   return status != CR_OK ? cr_cli_fail("check", false, &error, NULL) : failed > 0;
 }
 
+// options that do not go together
+static cr_status check_together(const check_options* o, cr_error* error) {
+  const char* given = cr_check_jumps_given(&o->jumps);
+  if (!o->jumps.asked && given != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "%s: only with --jumps", given);
+  }
+  const char* other = o->many                ? "--all"
+                      : o->blueprint != NULL ? "--blueprint"
+                                             : given_for_all(&o->all);
+  return o->jumps.asked && other != NULL
+             ? cri_fail(error, CR_ERR_ARG, "%s: not with --jumps", other)
+             : CR_OK;
+}
+
 int cr_cli_check(int argc, char** argv) {
-  check_options o = {.all = {.states = 20, .seed = 1}};
+  check_options o = {.all = {.states = 20, .seed = 1}, .jumps = CR_CHECK_JUMPS_DEFAULTS};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.all.path, "MODEL", "MJCF or URDF file"},
       {"--states", CR_OPT_COUNT, &o.all.states, "N", "states to visit (default 20)"},
@@ -361,6 +377,7 @@ int cr_cli_check(int argc, char** argv) {
        "MODEL is a folder of models, or a file with a path a line; print a table"},
       {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE.csv", "--all: write the table as CSV"},
       {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE.md", "--all: write the table as Markdown"},
+      CR_CHECK_JUMPS_OPTIONS(o.jumps),
       CR_FORCE_OPTION(o.all.force),
       {"--verbose", CR_OPT_FLAG, &o.verbose, "",
        "print every field that was compared, kinks, and times too"},
@@ -373,7 +390,7 @@ int cr_cli_check(int argc, char** argv) {
       "Compares a model with MuJoCo field by field, and the gradient of a step with differences.",
       rows,
       (int)(sizeof rows / sizeof rows[0]),
-      "--verbose --states --all --json --csv --markdown --seed",
+      "--verbose --states --all --jumps --json --csv --markdown --seed",
       {"check examples/arm.xml", "check --all examples --csv table.csv"}};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
@@ -381,6 +398,12 @@ int cr_cli_check(int argc, char** argv) {
   if (help != CR_HELP_NONE) {
     cr_options_print_help(&line, help);
     return 0;
+  }
+  if (error.status == CR_OK) {
+    (void)check_together(&o, &error);
+  }
+  if (o.jumps.asked) {
+    return cr_check_jumps(o.all.path, &o.urdf, &o.jumps, o.json, o.verbose, &error);
   }
   return o.many && error.status == CR_OK ? check_many(&o) : check_one(&o, &error);
 }

@@ -109,6 +109,16 @@ static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate
 static const cr_batch_options batch_options = {
     .size = sizeof batch_options, .nstep = 2, .nthread = 1};
 static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
+static cr_status one_stair(void* context, cr_real at, cr_real* value, int* contacts,
+                           cr_error* error) {
+  (void)context, (void)error;
+  *value = at < CR_R(0.3) ? 1 : 2;
+  *contacts = 0;
+  return CR_OK;
+}
+static const cr_jump_sweep stair = {.size = sizeof stair, .function = one_stair, .n = 1, .to = 1};
+static const cr_jumps_options jumps_options = {
+    .size = sizeof jumps_options, .coordinate = "qvel[elbow]", .steps = 3};
 static const cr_batch_input batch_input = {.size = sizeof batch_input};
 static const cr_batch_output batch_output = {.size = sizeof batch_output};
 

@@ -19,6 +19,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   \20 a cost  \21 a term  \22 a planner  \23 its options  \24 a live one  \25 its options  \26 what it reports
 //   \27 Jacobians of sensors  \30 a filter  \31 its options
 //   \200 a model with a servo  \201 its quasi-dynamic steps  \202 a contact of them  \203 many side by side  \204 a plan  \211 options of a pressure field
+//   \212 a sweep  \213 a sweep of a model  \214 jumps  \215 their result  \216 a jump
 //   \32 a page  \33 its options  \34 a motion of it  \35 a page with a motion
 //   \36 pictures  \37 their options  \10 pictures of a motion  \13 a film
 //   \221 a policy  \222 its options  \223 a training of one  \224 its options  \225 what an iteration came to
@@ -91,6 +92,11 @@ CALL(cr_check_get_field, a[0], 0, a[1], a[2])
 CALL_VOID(cr_check_get_kink, a[0], 0)
 CALL_VOID(cr_check_get_off, a[0], 0, a[1], a[2])
 CALL_POINTER(cr_check_get_report, a[0])
+CALL_MAKE(cr_jumps_find, cr_jumps_destroy, a[0], a[1], a[2])
+CALL_MAKE(cr_jumps_of_model, cr_jumps_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_jumps_get_result, a[0], a[1], a[2])
+CALL(cr_jumps_get, a[0], 0, a[1], a[2])
+CALL_VOID(cr_jumps_destroy, NULL)
 CALL(cr_follow, a[0], a[1], 2, a[2], a[3], a[4], a[5], a[6], a[7])
 #define CALL_NUMBER(name, ...) \
   static long call_##name(void** a) { return a != NULL && name(__VA_ARGS__) == name(__VA_ARGS__); }

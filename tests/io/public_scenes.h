@@ -45,6 +45,30 @@ static void make_pictures(void) {
   (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
 }
 
+// jumps of a stair
+static void make_jumps(void) {
+  must(cr_jumps_find(&w.jumps, &stair, &w.error));
+  w.jumps_result.size = sizeof w.jumps_result;
+  w.jump.size = sizeof w.jump;
+}
+
+#define JUMP_ROWS                                                   \
+  ROW(cr_jumps_find, "O\212e", STATUS, 0, NULL, NULL),              \
+      ROW(cr_jumps_of_model, "OMD\213e", STATUS, 0, NULL, NULL),    \
+      ROW(cr_jumps_get_result, "\214\215e", STATUS, 0, NULL, NULL), \
+      ROW(cr_jumps_get, "\214\216e", STATUS, 0, NULL, NULL),        \
+      ROW(cr_jumps_destroy, "a", NOTHING, 0, NULL, NULL),
+
+#define JUMP_LETTERS                                                              \
+  {'\212', (void*)(uintptr_t)&stair}, {'\213', (void*)(uintptr_t)&jumps_options}, \
+      {'\214', w.jumps}, {'\215', &w.jumps_result}, {'\216', &w.jump},
+
+#define JUMP_SIZES                                                             \
+  SIZED(cr_jump_sweep, &stair, cr_jumps_find, 1, itself),                      \
+      SIZED(cr_jumps_options, &jumps_options, cr_jumps_of_model, 3, itself),   \
+      SIZED(cr_jumps_result, &w.jumps_result, cr_jumps_get_result, 1, itself), \
+      SIZED(cr_jump, &w.jump, cr_jumps_get, 1, itself),
+
 #define QUASIDYNAMIC_ROWS                                                             \
   ROW(cr_quasidynamic_create, "O\200ae", STATUS, 0, NULL, NULL),                      \
       ROW(cr_quasidynamic_destroy, "i", NOTHING, 0, NULL, NULL),                      \

@@ -72,6 +72,9 @@ static struct {
   cr_fit_info fit_info;
   cr_fit_value fit_value;
   cr_trust trust;
+  cr_jumps* jumps;
+  cr_jumps_result jumps_result;
+  cr_jump jump;
   cr_smoothed_gradient smoothed;
   cr_smoothed_objective* objective;
   mjModel* mj;
@@ -252,6 +255,7 @@ static void setup(void) {
   w.compared.size = sizeof w.compared;
   must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
   w.trust.size = sizeof w.trust;
+  make_jumps();
   w.smoothed.size = sizeof w.smoothed;
   must(cr_smoothed_objective_create(&w.objective, &minimum, &estimator_options, &w.error));
   w.problem = (cr_trust_problem){.size = sizeof w.problem,
@@ -280,6 +284,7 @@ static void teardown(void) {
   cr_smoothed_objective_destroy(w.objective);
   cr_load_report_destroy(w.report);
   cr_parameters_destroy(w.parameters);
+  cr_jumps_destroy(w.jumps);
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
   cr_model_destroy(w.corrected);
@@ -370,7 +375,7 @@ static const row table[] = {
     ROW(cr_check_get_kink, "!", NOTHING, 0, NULL, NULL),
     ROW(cr_check_get_off, "!ia", NOTHING, 0, NULL, NULL),
     ROW(cr_check_get_report, "!", POINTER, 0, NULL, NULL),
-    ROW(cr_follow, "UaxyiiIe", STATUS, 0, model_path, NULL),
+    JUMP_ROWS ROW(cr_follow, "UaxyiiIe", STATUS, 0, model_path, NULL),
     ROW(cr_transform_value, "", POINTER, 0, NULL, NULL),
     ROW(cr_transform_inverse, "", POINTER, 0, NULL, NULL),
     ROW(cr_transform_slope, "", POINTER, 0, NULL, NULL),
@@ -767,7 +772,7 @@ static void* argument_of_identification(char letter) {
       {'\206', (void*)(uintptr_t)&mpc_options},
       {'\207', (void*)(uintptr_t)&mpc_system},
       {'\211', (void*)(uintptr_t)&pressure_options},
-      {'\031', (void*)(uintptr_t)&filter_options},
+      JUMP_LETTERS{'\031', (void*)(uintptr_t)&filter_options},
       {'\032', w.view},
       {'\033', &view_options},
       {'\034', &view_motion},
@@ -1225,7 +1230,7 @@ static const sized sizes[] = {
     SIZED(cr_check_options, &few_states, cr_check_run, 2, itself),
     SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
     SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
-    SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    JUMP_SIZES SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
     SIZED(cr_equilibrium_options, &equilibrium_options, cr_equilibrium, 2, itself),
     SIZED(cr_plan_options, &plan_options, cr_planner_create, 3, itself),
     SIZED(cr_policy_options, &policy_options, cr_policy_create, 2, itself),
