@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The studies of gradients under noise (docs/estimators.md), for the list of all studies.
+// The studies of gradients under noise (docs/estimators.md) and of jumps, for the list of all studies.
 #ifndef CR_ESTIMATES_NOISE_STUDIES_H
 #define CR_ESTIMATES_NOISE_STUDIES_H
 
@@ -12,5 +12,6 @@ cr_status cri_study_pivot(cr_notebook* book, cr_error* error);
 cr_status cri_study_heaviside(cr_notebook* book, cr_error* error);
 cr_status cri_study_continuity(cr_notebook* book, cr_error* error);
 cr_status cri_study_bundles(cr_notebook* book, cr_error* error);
+cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
 
 #endif

@@ -45,6 +45,8 @@ static const cr_study studies[] = {
      cri_study_bundles},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
      cri_study_continuity},
+    {"contact-jumps", "jumps of contact forces over a pose: points, smooth detection, surfaces",
+     false, cri_study_contact_jumps},
     {"bounce1d", "a point on a soft and a stiff floor: what networks learn from twenty examples",
      false, cri_study_bounce1d},
     {"stiff-contact",
