@@ -46,6 +46,28 @@ static const cr_real* numbers_of(const cr_model* m, int geom) {
   return m->geom_pressure + CR_PRESSURE_WIDTH * geom;
 }
 
+// Refuses numbers that no model has, but that a stage may make: forces would not be finite.
+static cr_status check_numbers(const cr_model* m, int geom, cr_error* error) {
+  static const struct {
+    int number;
+    const char* name;
+  } positive[] = {{CR_PRESSURE_MODULUS, "modulus"},
+                  {CR_PRESSURE_TRANSITION, "transition"},
+                  {CR_PRESSURE_THICKNESS, "thickness"}};
+  const bool compliant = m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT;
+  const bool plane = m->geom_type[geom] == CR_GEOM_PLANE;
+  const bool needed[] = {compliant, true, compliant && plane};
+  for (int k = 0; k < 3; k++) {
+    const cr_real x = numbers_of(m, geom)[positive[k].number];
+    if (needed[k] && !(x > 0 && x <= CR_MAX)) {
+      return cri_fail(error, CR_ERR_MODEL,
+                      "geom %d ('%s'): its pressure field has a %s of %g, above 0 expected", geom,
+                      cri_name(m, m->name_geomadr, geom), positive[k].name, (double)x);
+    }
+  }
+  return CR_OK;
+}
+
 static pair_numbers mixed(const cri_meeting* x) {
   const cr_model* m = x->m;
   const cr_real *a = numbers_of(m, x->geom[0]), *b = numbers_of(m, x->geom[1]);
@@ -158,6 +180,9 @@ static void face_forward(void* context, const cri_meeting_face* f) {
 
 static cr_status pair_forward(void* context, const int geom[2]) {
   forward* s = context;
+  for (int k = 0; k < 2; k++) {
+    CR_TRY(check_numbers(s->m, geom[k], &s->work->error));
+  }
   size_t mark = cri_mark(s->work);
   cri_meeting_place(s->m, s->d, geom, s->work, &s->meeting);
   s->numbers = mixed(&s->meeting);
@@ -184,7 +209,11 @@ cr_status cr_pressure(const cr_model* m, cr_data* d) {
   forward s = {.m = m, .d = d, .work = d, .pattern = 2166136261u, .bad = -1};
   s.F = cri_push(d, 6 * (size_t)m->nbody);
   cr_zero(s.F, 6 * m->nbody);
-  CR_TRY(each_pair(m, d, pair_forward, &s));
+  cr_status status = each_pair(m, d, pair_forward, &s);
+  if (status != CR_OK) {
+    cri_pop(d, mark);
+    return status;
+  }
   project(m, d->cdof, s.F, d->qfrc_pressure);
   d->pressure_pattern[0] = (int32_t)(s.pattern & 0x7fffffffu);
   cri_pop(d, mark);

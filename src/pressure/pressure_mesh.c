@@ -7,6 +7,9 @@
 #include "pressure/box_tree.h"
 #include "pressure/tetrahedron.h"
 
+// share of the volume that flat tetrahedra may have: those of equal sizes have none
+#define LOST CR_R(1e-9)
+
 // ---- vertices and tetrahedra, one by one
 
 // sizes of a geom by name
@@ -17,7 +20,8 @@ typedef struct {
   cri_pressure_mesh mesh;
   cr_real size[3];
   int vert_room, tet_room;
-  bool full;  // no memory
+  bool full;             // no memory
+  cr_real volume, lost;  // six times that of all tetrahedra, and of flat ones that were left out
 } builder;
 
 static void* grown(builder* b, void* old, int n, int* room, size_t bytes) {
@@ -66,10 +70,13 @@ static void add_tet(builder* b, int i, int j, int k, int l) {
   tet[2] = k;
   tet[3] = l;
   positions(m, b->size, tet, t.vertex);
-  if (!cri_tetrahedron_complete(&t)) {
+  const cr_real volume6 = cri_tetrahedron_volume6(&t);
+  const bool flat = !cri_tetrahedron_complete(&t);
+  *(flat ? &b->lost : &b->volume) += cr_abs(volume6);
+  if (flat) {
     return;
   }
-  if (cri_tetrahedron_volume6(&t) < 0) {
+  if (volume6 < 0) {
     tet[2] = l;
     tet[3] = k;
   }
@@ -329,6 +336,13 @@ cr_status cri_pressure_mesh_make(int type, const cr_real size[3], int around,
     add_cylinder(&b, around);
   } else {
     add_ball(&b, type, around);
+  }
+  if (!b.full && !(b.lost < LOST * b.volume)) {
+    cri_pressure_mesh_free(&b.mesh);
+    return cri_fail(
+        error, CR_ERR_ARG,
+        "pressure field: sizes %g, %g, %g make its tetrahedra flat; let them differ less",
+        (double)size[0], (double)size[1], (double)size[2]);
   }
   if (b.full || !put_in_order(&b)) {
     cri_pressure_mesh_free(&b.mesh);

@@ -22,7 +22,7 @@ enum { CRI_PRESSURE_AROUND = 128 };
 /// The medial set   sphere, ellipsoid: centre; capsule: its segment; box and cylinder: the points that are farthest
 ///                  from the surface, a point, a segment, a rectangle or a disk
 /// around           edges around a circle, a multiple of 4 from 4 to CRI_PRESSURE_AROUND; of no effect on a box
-/// Errors           CR_ERR_ARG, CR_ERR_MEMORY; then mesh is empty
+/// Errors           CR_ERR_ARG, also for sizes so different that tetrahedra are flat; CR_ERR_MEMORY; then mesh is empty
 cr_status cri_pressure_mesh_make(int type, const cr_real size[3], int around,
                                  cri_pressure_mesh* mesh, cr_error* error);
 void cri_pressure_mesh_free(cri_pressure_mesh* mesh);

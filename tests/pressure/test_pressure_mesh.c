@@ -140,6 +140,9 @@ TEST(bad_shapes_are_refused_in_one_sentence) {
   assert_int_equal(cri_pressure_mesh_make(CR_GEOM_BOX, none, 8, &m, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "size 1 of the geom is 0, not above 0"));
   assert_int_equal(cri_pressure_mesh_make(CR_GEOM_BOX, far, 8, &m, &error), CR_ERR_ARG);
+  const cr_real needle[3] = {CR_R(1e-5), CR_R(1e-5), 20};
+  assert_int_equal(cri_pressure_mesh_make(CR_GEOM_BOX, needle, 8, &m, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "sizes 1e-05, 1e-05, 20 make its tetrahedra flat"));
   assert_int_equal(cri_pressure_mesh_make(CR_GEOM_SPHERE, size, 6, &m, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "6 edges around a circle"));
   assert_int_equal(m.ntet, 0);
