@@ -50,6 +50,15 @@ CR_API cr_status cr_learned_fold(const cr_learned* learned, cr_real* weight, cr_
 CR_API cr_status cr_learned_predict(const cr_learned* learned, const int32_t* length, int nsequence,
                                     const cr_real* input, cr_real* output, cr_error* error);
 
+/// The same of the end of each sequence alone: the output of its last row, or of a network that was trained with
+/// cr_learning_data.ends what it was trained for. Sequences may overlap. Rows are in memory a few thousand at a time.
+/// Shapes   first[nsequence]: row of input where each sequence begins, NULL: one behind the other; length[nsequence], NULL:
+///          1; input[rows][ninput], output[nsequence][noutput]
+/// Errors   CR_ERR_ARG naming the sequence; CR_ERR_MEMORY
+CR_API cr_status cr_learned_predict_ends(const cr_learned* learned, const int32_t* first,
+                                         const int32_t* length, int nsequence, const cr_real* input,
+                                         cr_real* output, cr_error* error);
+
 /// One row after the other, for outputs that become inputs again. memory becomes the one after the row. Nothing allocates.
 /// A network in both directions has no such step: its outputs are NaN.
 /// Shapes   input[ninput], memory[nmemory] (NULL without memory), output[noutput], room[cr_learned_nroom]
@@ -66,6 +75,13 @@ typedef struct {
   const cr_real* target;  // [rows][noutput]
   const cr_real*
       weight;  // [rows], 0 or more: a factor of the row's loss, 0 for rows without target; NULL: 1
+  const int32_t*
+      first;  // [nsequence]: row where each sequence begins, so that sequences may overlap; NULL: one
+              // behind the other. Rows of no sequence are not read
+  /// One target and one weight a sequence, for its end: target[nsequence][noutput], weight[nsequence]. The end of a
+  /// recurrent layer is its output of the last row, and of the direction backward that of the first row; dense layers
+  /// behind the last recurrent one see it alone.                                          [network.s2]
+  bool ends;
 } cr_learning_data;
 
 /// The loss of an error e = (output - target) / output_scale; a mean over all numbers, by the weights of their rows.

@@ -24,6 +24,14 @@ cr_status cr_learned_predict(const cr_learned* learned, const int32_t* length, i
   return cri_learned_predict(learned, length, nsequence, input, output, cri_product_cblas, error);
 }
 
+cr_status cr_learned_predict_ends(const cr_learned* learned, const int32_t* first,
+                                  const int32_t* length, int nsequence, const cr_real* input,
+                                  cr_real* output, cr_error* error) {
+  openblas_set_num_threads(1);
+  return cri_learned_predict_ends(learned, first, length, nsequence, input, output,
+                                  cri_product_cblas, error);
+}
+
 cr_status cr_learned_evaluate(const cr_learned* learned, const cr_learning_data* data,
                               cr_learning_loss loss, cr_real delta, cr_real* mean,
                               cr_error* error) {

@@ -113,23 +113,13 @@ cr_status cr_learned_get_normalisation(const cr_learned* l, cr_real* input_mean,
   return CR_OK;
 }
 
-// (x - mean) / scale, row after row
-static void scale_rows(int64_t rows, int n, const cr_real* mean, const cr_real* scale,
-                       const cr_real* x, cr_real* y) {
-  for (int64_t i = 0; i < rows; i++, x += n, y += n) {
+void cri_learned_scale_inputs(const cr_learned* l, int64_t rows, const cr_real* input, cr_real* x) {
+  const int n = l->network.ninput;
+  for (int64_t i = 0; i < rows; i++, input += n, x += n) {
     for (int k = 0; k < n; k++) {
-      y[k] = (x[k] - mean[k]) / scale[k];
+      x[k] = (input[k] - l->input_mean[k]) / l->input_scale[k];
     }
   }
-}
-
-void cri_learned_scale_inputs(const cr_learned* l, int64_t rows, const cr_real* input, cr_real* x) {
-  scale_rows(rows, l->network.ninput, l->input_mean, l->input_scale, input, x);
-}
-
-void cri_learned_scale_targets(const cr_learned* l, int64_t rows, const cr_real* target,
-                               cr_real* y) {
-  scale_rows(rows, l->network.noutput, l->output_mean, l->output_scale, target, y);
 }
 
 // in place
@@ -186,6 +176,90 @@ cr_status cri_learned_predict(const cr_learned* l, const int32_t* length, int ns
                : status;
   status = status == CR_OK ? predict(l, s, input, output, error) : status;
   cr_sequences_destroy(s);
+  free(alone);
+  return status;
+}
+
+// sequences from number `from` on, as many as fit: their rows are in memory at once
+enum { BLOCK_ROWS = 1024 };
+static int block_of(const int32_t* length, int from, int nsequence, int64_t* rows) {
+  *rows = 0;
+  for (int i = from; i < nsequence; i++) {
+    if (i > from && *rows + length[i] > BLOCK_ROWS) {
+      return i - from;
+    }
+    *rows += length[i];
+  }
+  return nsequence - from;
+}
+
+typedef struct {
+  const cr_learned* l;
+  cr_sequences* s;
+  const int32_t *first, *length;
+  int nsequence;
+  const cr_real* input;
+  cr_real* output;
+} ends_call;
+
+static cr_status predict_ends(const ends_call* c, cr_error* error) {
+  const int in = c->l->network.ninput, out = c->l->network.noutput;
+  int64_t row = 0, rows;
+  for (int from = 0, n; from < c->nsequence; from += n) {
+    n = block_of(c->length, from, c->nsequence, &rows);
+    CR_TRY(cr_sequences_set_lengths(c->s, c->length + from, n, error));
+    cr_real* x = malloc((size_t)rows * (size_t)in * sizeof *x);
+    if (x == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "cr_learned_predict_ends: no memory for %lld rows",
+                      (long long)rows);
+    }
+    cr_real* to = x;
+    for (int i = from; i < from + n; i++) {
+      const int64_t begin = c->first != NULL ? c->first[i] : row;
+      cri_learned_scale_inputs(c->l, c->length[i], c->input + begin * in, to);
+      to += (ptrdiff_t)c->length[i] * in;
+      row += c->length[i];
+    }
+    cr_real* y = c->output + (ptrdiff_t)from * out;
+    cr_status status = cr_sequences_forward(c->s, c->l->weight, x, NULL, y, NULL, error);
+    free(x);
+    CR_TRY(status);
+    unscale_rows(c->l, n, y);
+  }
+  return CR_OK;
+}
+
+cr_status cri_learned_predict_ends(const cr_learned* l, const int32_t* first, const int32_t* length,
+                                   int nsequence, const cr_real* input, cr_real* output,
+                                   cri_product* product, cr_error* error) {
+  const cri_call call = {"cr_learned_predict_ends", error};
+  CR_TRY(cri_given(&call, l, "the learned function"));
+  CR_TRY(cri_given(&call, input, "input"));
+  CR_TRY(cri_given(&call, output, "output"));
+  if (nsequence < 1) {
+    return cri_fail(error, CR_ERR_ARG, "%s: %d sequences", call.name, nsequence);
+  }
+  for (int i = 0; i < nsequence; i++) {
+    const int n = length != NULL ? (int)length[i] : 1, row = first != NULL ? (int)first[i] : 0;
+    if (n < 1 || row < 0) {
+      return cri_fail(error, CR_ERR_ARG, "%s: sequence %d has %d rows from row %d on", call.name, i,
+                      n, row);
+    }
+  }
+  int32_t* alone = length == NULL ? ones(nsequence) : NULL;
+  ends_call c = {.l = l,
+                 .first = first,
+                 .length = length != NULL ? length : alone,
+                 .nsequence = nsequence,
+                 .input = input,
+                 .output = output};
+  cr_status status = c.length == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", call.name)
+                                      : cri_sequences_create(&c.s, &l->network, product, error);
+  if (status == CR_OK) {
+    cri_sequences_end(c.s);
+    status = predict_ends(&c, error);
+  }
+  cr_sequences_destroy(c.s);
   free(alone);
   return status;
 }

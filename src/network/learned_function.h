@@ -31,13 +31,14 @@ cr_status cri_learning_state_create(cr_learned* l, cr_error* error);
 
 /// Rows in the network's units. [network.n1]
 void cri_learned_scale_inputs(const cr_learned* l, int64_t rows, const cr_real* input, cr_real* x);
-void cri_learned_scale_targets(const cr_learned* l, int64_t rows, const cr_real* target,
-                               cr_real* y);
 
 /// The public calls with the products to use.
 cr_status cri_learned_predict(const cr_learned* l, const int32_t* length, int nsequence,
                               const cr_real* input, cr_real* output, cri_product* product,
                               cr_error* error);
+cr_status cri_learned_predict_ends(const cr_learned* l, const int32_t* first, const int32_t* length,
+                                   int nsequence, const cr_real* input, cr_real* output,
+                                   cri_product* product, cr_error* error);
 cr_status cri_learned_evaluate(const cr_learned* l, const cr_learning_data* data,
                                cr_learning_loss loss, cr_real delta, cr_real* mean,
                                cri_product* product, cr_error* error);

@@ -106,6 +106,10 @@ static cr_status split(trainer* t) {
   t->held = t->train + t->ntrain;
   if (o->held != NULL) {
     CR_TRY(cri_rows_create(&t->held_rows, &t->l->network, o->held, t->call->name, t->call->error));
+    if (t->held_rows.ends != t->rows.ends) {
+      return cri_fail(t->call->error, CR_ERR_ARG,
+                      "%s: the data and those held aside do not both have ends", t->call->name);
+    }
     t->nheld = t->held_rows.nsequence;
     t->held = t->order + n;
   }
@@ -144,8 +148,8 @@ static cr_status create(trainer* t, const cr_learning_data* data, cri_product* p
   if (o->group != NULL) {
     cri_sparse_groups(&t->penalty, o->group, t->n, t->member, t->first);
   }
-  return cri_evaluator_create(&t->evaluator, &t->l->network, product, o->threads, o->loss, o->delta,
-                              error);
+  return cri_evaluator_create(&t->evaluator, t->l, t->rows.ends, product, o->threads, o->loss,
+                              o->delta, error);
 }
 
 // ---- states to go on from
@@ -159,12 +163,16 @@ static uint64_t add_numbers(uint64_t hash, const cr_real* x, size_t n) {
 }
 
 static uint64_t add_rows(uint64_t hash, const cri_rows* r) {
-  const size_t rows = (size_t)r->nrow;
-  hash = cri_fingerprint(hash, r->begin,
-                         r->begin != NULL ? ((size_t)r->nsequence + 1) * sizeof *r->begin : 0);
+  if (r->begin == NULL) {
+    return hash;
+  }
+  const size_t n = (size_t)r->nsequence, rows = (size_t)r->begin[n], targets = r->ends ? n : rows;
+  hash = cri_fingerprint(hash, r->begin, (n + 1) * sizeof *r->begin);
+  hash = cri_fingerprint(hash, r->length, r->length != NULL ? n * sizeof *r->length : 0);
+  hash = cri_fingerprint(hash, &r->ends, sizeof r->ends);
   hash = add_numbers(hash, r->input, rows * (size_t)r->ninput);
-  hash = add_numbers(hash, r->target, rows * (size_t)r->noutput);
-  return r->weight != NULL ? add_numbers(hash, r->weight, rows) : hash;
+  hash = add_numbers(hash, r->target, targets * (size_t)r->noutput);
+  return r->weight != NULL ? add_numbers(hash, r->weight, targets) : hash;
 }
 
 // of data as they were given, and of options that decide digits
@@ -373,8 +381,6 @@ static cr_status begin(trainer* t) {
       cri_rows_normalise(&t->rows, t->train, t->ntrain, l);
     }
   }
-  cri_rows_scale(&t->rows, l);
-  cri_rows_scale(&t->held_rows, l);
   if (t->o->go_on) {
     return CR_OK;
   }

@@ -12,9 +12,6 @@
 
 void cri_rows_free(cri_rows* r) {
   free(r->begin);
-  free(r->input);
-  free(r->target);
-  free(r->weight);
   *r = (cri_rows){0};
 }
 
@@ -29,57 +26,64 @@ static cr_status check_data(const cri_call* call, const cr_learning_data* d) {
   return CR_OK;
 }
 
-static cr_status count_rows(const cri_call* call, cri_rows* r, const cr_learning_data* d) {
-  r->nsequence = d->nsequence;
-  r->begin = malloc(((size_t)d->nsequence + 1) * sizeof *r->begin);
+static cr_status count_rows(const cri_call* call, cri_rows* r, const int32_t* first) {
+  int64_t end = 0;
+  r->begin = malloc(((size_t)r->nsequence + 1) * sizeof *r->begin);
   if (r->begin == NULL) {
     return cri_fail(call->error, CR_ERR_MEMORY, "%s: no memory", call->name);
   }
-  for (int i = 0; i < d->nsequence; i++) {
-    const int64_t n = d->length != NULL ? d->length[i] : 1;
-    if (n < 1) {
-      return cri_fail(call->error, CR_ERR_ARG, "%s: sequence %d has %lld rows", call->name, i,
-                      (long long)n);
+  for (int i = 0; i < r->nsequence; i++) {
+    const int n = cri_rows_length(r, i);
+    r->begin[i] = first != NULL ? first[i] : r->nrow;
+    if (n < 1 || r->begin[i] < 0) {
+      return cri_fail(call->error, CR_ERR_ARG, "%s: sequence %d has %d rows from row %lld on",
+                      call->name, i, n, (long long)r->begin[i]);
     }
-    r->begin[i] = r->nrow;
     r->nrow += n;
+    end = r->begin[i] + n > end ? r->begin[i] + n : end;
   }
-  r->begin[d->nsequence] = r->nrow;
-  return r->nrow < INT_MAX / 2 ? CR_OK
-                               : cri_fail(call->error, CR_ERR_ARG, "%s: %lld rows are too many",
-                                          call->name, (long long)r->nrow);
+  r->begin[r->nsequence] = end;
+  // overlapping sequences are never all in memory at once
+  const int64_t rows = first != NULL ? end : r->nrow;
+  return rows < INT_MAX / 2 ? CR_OK
+                            : cri_fail(call->error, CR_ERR_ARG, "%s: %lld rows are too many",
+                                       call->name, (long long)rows);
 }
 
-static cr_status copy_numbers(const cri_call* call, cr_real** to, const cr_real* from, int64_t rows,
-                              int n, const char* what) {
-  const size_t count = (size_t)rows * (size_t)n;
-  *to = count < SIZE_MAX / sizeof(cr_real) ? malloc(count * sizeof(cr_real)) : NULL;
-  if (*to == NULL) {
-    return cri_fail(call->error, CR_ERR_MEMORY, "%s: no memory for %lld rows", call->name,
-                    (long long)rows);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (!isfinite(from[i])) {
-      return cri_fail(call->error, CR_ERR_ARG, "%s: %s of row %zu is not finite", call->name, what,
-                      i / (size_t)n);
+// numbers x[row][n], whose rows are those of `unit`
+static cr_status check_row(const cri_call* call, const cr_real* x, int64_t row, int n,
+                           const char* what, const char* unit) {
+  for (int k = 0; k < n; k++) {
+    if (!isfinite(x[row * n + k])) {
+      return cri_fail(call->error, CR_ERR_ARG, "%s: %s of %s %lld is not finite", call->name, what,
+                      unit, (long long)row);
     }
-    (*to)[i] = from[i];
   }
   return CR_OK;
 }
 
-static cr_status fill_rows(const cri_call* call, cri_rows* r, const cr_learning_data* d) {
-  CR_TRY(count_rows(call, r, d));
-  CR_TRY(copy_numbers(call, &r->input, d->input, r->nrow, r->ninput, "an input"));
-  CR_TRY(copy_numbers(call, &r->target, d->target, r->nrow, r->noutput, "a target"));
-  if (d->weight == NULL) {
-    return CR_OK;
+// targets of a sequence: the first one, and how many
+static int targets_of(const cri_rows* r, int sequence, int64_t* first) {
+  *first = r->ends ? sequence : r->begin[sequence];
+  return r->ends ? 1 : cri_rows_length(r, sequence);
+}
+
+static cr_status check_sequence(const cri_call* call, const cri_rows* r, int sequence) {
+  const char* unit = r->ends ? "sequence" : "row";
+  for (int i = 0; i < cri_rows_length(r, sequence); i++) {
+    CR_TRY(check_row(call, r->input, r->begin[sequence] + i, r->ninput, "an input", "row"));
   }
-  CR_TRY(copy_numbers(call, &r->weight, d->weight, r->nrow, 1, "the weight"));
-  for (int64_t i = 0; i < r->nrow; i++) {
-    if (r->weight[i] < 0) {
-      return cri_fail(call->error, CR_ERR_ARG, "%s: the weight of row %lld is negative", call->name,
-                      (long long)i);
+  int64_t first;
+  const int n = targets_of(r, sequence, &first);
+  for (int64_t row = first; row < first + n; row++) {
+    CR_TRY(check_row(call, r->target, row, r->noutput, "a target", unit));
+    if (r->weight == NULL) {
+      continue;
+    }
+    CR_TRY(check_row(call, r->weight, row, 1, "the weight", unit));
+    if (r->weight[row] < 0) {
+      return cri_fail(call->error, CR_ERR_ARG, "%s: the weight of %s %lld is negative", call->name,
+                      unit, (long long)row);
     }
   }
   return CR_OK;
@@ -90,26 +94,39 @@ cr_status cri_rows_create(cri_rows* r, const cr_network* network, const cr_learn
   const cri_call call = {caller, error};
   *r = (cri_rows){.ninput = network->ninput, .noutput = network->noutput};
   CR_TRY(check_data(&call, data));
-  cr_status status = fill_rows(&call, r, data);
+  r->nsequence = data->nsequence;
+  r->length = data->length;
+  r->ends = data->ends;
+  r->input = data->input;
+  r->target = data->target;
+  r->weight = data->weight;
+  cr_status status = count_rows(&call, r, data->first);
+  for (int i = 0; i < r->nsequence && status == CR_OK; i++) {
+    status = check_sequence(&call, r, i);
+  }
   if (status != CR_OK) {
     cri_rows_free(r);
   }
   return status;
 }
 
-void cri_rows_scale(cri_rows* r, const cr_learned* l) {
-  cri_learned_scale_inputs(l, r->nrow, r->input, r->input);
-  cri_learned_scale_targets(l, r->nrow, r->target, r->target);
+// rows of a sequence in its inputs or in its targets
+static int part_of(const cri_rows* r, int sequence, bool targets, int64_t* first) {
+  *first = r->begin[sequence];
+  return targets ? targets_of(r, sequence, first) : cri_rows_length(r, sequence);
 }
 
-// of numbers x[row][k] of the sequences
-static void moments(const cri_rows* r, const int32_t* which, int n, const cr_real* x, int width,
-                    cr_real* mean, cr_real* scale) {
+static void moments(const cri_rows* r, const int32_t* which, int n, bool targets, cr_real* mean,
+                    cr_real* scale) {
+  const cr_real* x = targets ? r->target : r->input;
+  const int width = targets ? r->noutput : r->ninput;
   for (int k = 0; k < width; k++) {
     cr_real sum = 0, squares = 0, count = 0;
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < n; i++) {
-        for (int64_t row = r->begin[which[i]]; row < r->begin[which[i] + 1]; row++) {
+        int64_t first;
+        const int rows = part_of(r, (int)which[i], targets, &first);
+        for (int64_t row = first; row < first + rows; row++) {
           const cr_real value = x[row * width + k];
           sum += pass == 0 ? value : 0;
           squares += pass == 1 ? (value - mean[k]) * (value - mean[k]) : 0;
@@ -125,8 +142,8 @@ static void moments(const cri_rows* r, const int32_t* which, int n, const cr_rea
 }
 
 void cri_rows_normalise(const cri_rows* r, const int32_t* which, int n, cr_learned* l) {
-  moments(r, which, n, r->input, r->ninput, l->input_mean, l->input_scale);
-  moments(r, which, n, r->target, r->noutput, l->output_mean, l->output_scale);
+  moments(r, which, n, false, l->input_mean, l->input_scale);
+  moments(r, which, n, true, l->output_mean, l->output_scale);
 }
 
 // ---- the evaluator
@@ -140,9 +157,15 @@ typedef struct {
   int sequences;
 } worker;
 
-enum { MOST_PIECES = 16, PIECE_ROWS = 64, PIECE_SEQUENCES = 4 };
+// Pieces of a batch: at least so many rows that stand alone, or sequences. Products of short sequences are fast when many have the same
+// time, so that a piece has about SLICE_ROWS rows of them.
+enum { MOST_PIECES = 16, PIECE_ROWS = 64, PIECE_SEQUENCES = 4, SLICE_ROWS = 256 };
+
+// rows of a piece that are in memory at once, if a sequence is no longer
+enum { BLOCK_ROWS = 1024 };
 
 struct cri_evaluator {
+  const cr_learned* learned;
   const cr_network* network;
   cr_learning_loss loss;
   cr_real delta;
@@ -180,7 +203,7 @@ void cri_evaluator_free(cri_evaluator* e) {
   free(e);
 }
 
-static cr_status fill_evaluator(cri_evaluator* e, cri_product* product, int threads,
+static cr_status fill_evaluator(cri_evaluator* e, bool ends, cri_product* product, int threads,
                                 cr_error* error) {
   CR_TRY(cr_pool_create(&e->pool, threads > 0 ? threads : 1, error));
   const int n = cr_pool_size(e->pool);
@@ -190,22 +213,28 @@ static cr_status fill_evaluator(cri_evaluator* e, cri_product* product, int thre
     return cri_fail(error, CR_ERR_MEMORY, "no memory for a training");
   }
   for (e->nworker = 0; e->nworker < n; e->nworker++) {
-    CR_TRY(cri_sequences_create(&e->workers[e->nworker].s, e->network, product, error));
+    worker* w = &e->workers[e->nworker];
+    CR_TRY(cri_sequences_create(&w->s, e->network, product, error));
+    if (ends) {
+      cri_sequences_end(w->s);
+    }
   }
   return CR_OK;
 }
 
-cr_status cri_evaluator_create(cri_evaluator** out, const cr_network* network, cri_product* product,
-                               int threads, cr_learning_loss loss, cr_real delta, cr_error* error) {
+cr_status cri_evaluator_create(cri_evaluator** out, const cr_learned* l, bool ends,
+                               cri_product* product, int threads, cr_learning_loss loss,
+                               cr_real delta, cr_error* error) {
   cri_evaluator* e = calloc(1, sizeof *e);
   *out = NULL;
   if (e == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory for a training");
   }
-  e->network = network;
+  e->learned = l;
+  e->network = &l->network;
   e->loss = loss;
   e->delta = delta > 0 ? delta : 1;
-  cr_status status = fill_evaluator(e, product, threads, error);
+  cr_status status = fill_evaluator(e, ends, product, threads, error);
   if (status != CR_OK) {
     cri_evaluator_free(e);
     return status;
@@ -229,20 +258,23 @@ static bool make_room(worker* w, const cr_network* n, int64_t rows, int sequence
   return made;
 }
 
-// sums of losses and weights, and the cotangents of the outputs
+// sums of losses and weights, and the cotangents of the outputs [network.n1]
 static void take_losses(const cri_evaluator* e, const worker* w, int first, int n, cr_real* losses,
                         cr_real* weights) {
   const cri_rows* r = e->rows;
+  const cr_real *mean = e->learned->output_mean, *scale = e->learned->output_scale;
   const int width = r->noutput;
   cr_real* y = w->y;
   cr_real* bar = w->y_bar;
   for (int i = 0; i < n; i++) {
-    const int s = (int)e->which[first + i];
-    for (int64_t row = r->begin[s]; row < r->begin[s + 1]; row++, y += width, bar += width) {
+    int64_t from;
+    const int rows = targets_of(r, (int)e->which[first + i], &from);
+    for (int64_t row = from; row < from + rows; row++, y += width, bar += width) {
       const cr_real weight = r->weight != NULL ? r->weight[row] : 1;
       for (int k = 0; k < width; k++) {
+        const cr_real target = (r->target[row * width + k] - mean[k]) / scale[k];
         cr_real slope;
-        const cr_real loss = cri_loss(e->loss, e->delta, y[k] - r->target[row * width + k], &slope);
+        const cr_real loss = cri_loss(e->loss, e->delta, y[k] - target, &slope);
         *losses += weight > 0 ? weight * loss : 0;
         bar[k] = weight > 0 ? weight * slope : 0;
       }
@@ -251,41 +283,63 @@ static void take_losses(const cri_evaluator* e, const worker* w, int first, int 
   }
 }
 
-static cr_status do_piece(void* context, int piece, int index) {
-  cri_evaluator* e = context;
-  worker* w = &e->workers[index];
+// sequences from number `first` on that fit into a block, at least one; and their rows
+static int block_of(const cri_evaluator* e, int first, int end, int64_t* rows) {
+  *rows = 0;
+  for (int i = first; i < end; i++) {
+    const int more = cri_rows_length(e->rows, (int)e->which[i]);
+    if (i > first && *rows + more > BLOCK_ROWS) {
+      return i - first;
+    }
+    *rows += more;
+  }
+  return end - first;
+}
+
+// adds to gradient, NULL: not wanted
+static cr_status do_block(cri_evaluator* e, worker* w, int piece, int first, int n,
+                          cr_real* gradient) {
   const cri_rows* r = e->rows;
-  const int first = piece * e->size, n = e->n - first < e->size ? e->n - first : e->size;
-  int64_t rows = 0;
-  for (int i = 0; i < n; i++) {
-    const int32_t s = e->which[first + i];
-    rows += r->begin[s + 1] - r->begin[s];
-  }
-  if (!make_room(w, e->network, rows, n)) {
-    return CR_ERR_MEMORY;
-  }
   cr_real* x = w->x;
   for (int i = 0; i < n; i++) {
-    const int32_t s = e->which[first + i];
-    const int length = (int)(r->begin[s + 1] - r->begin[s]);
+    const int s = (int)e->which[first + i], length = cri_rows_length(r, s);
     w->length[i] = length;
-    cr_copy(x, r->input + r->begin[s] * r->ninput, length * r->ninput);
+    cri_learned_scale_inputs(e->learned, length, r->input + r->begin[s] * r->ninput, x);
     x += (size_t)length * (size_t)r->ninput;
   }
   CR_TRY(cr_sequences_set_lengths(w->s, w->length, n, NULL));
   CR_TRY(cr_sequences_forward(w->s, e->weight, w->x, NULL, w->y, NULL, NULL));
-  e->loss_sum[piece] = e->weight_sum[piece] = 0;
   take_losses(e, w, first, n, &e->loss_sum[piece], &e->weight_sum[piece]);
-  if (!e->wants_gradient) {
-    return CR_OK;
+  return gradient == NULL
+             ? CR_OK
+             : cr_sequences_vjp(w->s, e->weight, w->y_bar, NULL, gradient, NULL, NULL, NULL);
+}
+
+static cr_status do_piece(void* context, int piece, int index) {
+  cri_evaluator* e = context;
+  worker* w = &e->workers[index];
+  const int begin = piece * e->size, end = begin + e->size < e->n ? begin + e->size : e->n;
+  cr_real* gradient =
+      e->wants_gradient ? e->gradients + (size_t)piece * (size_t)e->network->nweight : NULL;
+  if (gradient != NULL) {
+    cr_zero(gradient, e->network->nweight);
   }
-  cr_real* gradient = e->gradients + (size_t)piece * (size_t)e->network->nweight;
-  cr_zero(gradient, e->network->nweight);
-  return cr_sequences_vjp(w->s, e->weight, w->y_bar, NULL, gradient, NULL, NULL, NULL);
+  e->loss_sum[piece] = e->weight_sum[piece] = 0;
+  for (int first = begin, n; first < end; first += n) {
+    int64_t rows;
+    n = block_of(e, first, end, &rows);
+    if (!make_room(w, e->network, rows, n)) {
+      return CR_ERR_MEMORY;
+    }
+    CR_TRY(do_block(e, w, piece, first, n, gradient));
+  }
+  return CR_OK;
 }
 
 static int piece_size(const cri_rows* r, int n) {
-  const int least = r->nrow == r->nsequence ? PIECE_ROWS : PIECE_SEQUENCES;
+  const int slices = (int)(SLICE_ROWS * (int64_t)r->nsequence / r->nrow);
+  const int sequences = slices > PIECE_SEQUENCES ? slices : PIECE_SEQUENCES;
+  const int least = r->nrow == r->nsequence ? PIECE_ROWS : sequences;
   const int size = (n + MOST_PIECES - 1) / MOST_PIECES;
   return size > least ? size : least;
 }
@@ -340,10 +394,9 @@ cr_status cri_learned_evaluate(const cr_learned* l, const cr_learning_data* data
   for (int i = 0; i < rows.nsequence && which != NULL; i++) {
     which[i] = i;
   }
-  cri_rows_scale(&rows, l);
   cr_status status = which == NULL
                          ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", call.name)
-                         : cri_evaluator_create(&e, &l->network, product, 1, loss, delta, error);
+                         : cri_evaluator_create(&e, l, rows.ends, product, 1, loss, delta, error);
   status = status == CR_OK
                ? cri_evaluate(e, &rows, which, rows.nsequence, l->weight, mean, NULL, error)
                : status;

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows to learn from, in the units of a network, and the loss of some of their sequences with its gradient, over threads.
+// Rows to learn from, and the loss of some of their sequences with its gradient, over threads.
 #ifndef CR_NETWORK_LEARNING_ROWS_H
 #define CR_NETWORK_LEARNING_ROWS_H
 
 #include "base/pool.h"
 #include "network/learned_function.h"
 
-/// Sequence i has rows begin[i] ... begin[i + 1] - 1.
+/// Data as they were given, which are borrowed. Sequence i has the rows begin[i], begin[i] + 1, ... of input, as many as
+/// cri_rows_length says. begin[nsequence] is the end of all rows.
 typedef struct {
   int nsequence, ninput, noutput;
-  int64_t nrow;
+  int64_t nrow;  // of all sequences together: rows in two sequences count twice
   int64_t* begin;
-  cr_real *input, *target, *weight;
+  const int32_t* length;  // NULL: 1 each
+  bool ends;              // a target and a weight for each sequence, not for each row
+  const cr_real *input, *target, *weight;
 } cri_rows;
 
-/// Copies and checks data; scales them.
+static inline int cri_rows_length(const cri_rows* rows, int sequence) {
+  return rows->length != NULL ? (int)rows->length[sequence] : 1;
+}
+
+/// Checks data.
 /// Errors   CR_ERR_ARG naming the row; CR_ERR_MEMORY
 cr_status cri_rows_create(cri_rows* rows, const cr_network* network, const cr_learning_data* data,
                           const char* caller, cr_error* error);
-void cri_rows_scale(cri_rows* rows, const cr_learned* l);
 void cri_rows_free(cri_rows* rows);
 
 /// Mean and standard deviation of inputs and targets of some sequences become the scales of l.
@@ -27,8 +33,9 @@ void cri_rows_normalise(const cri_rows* rows, const int32_t* which, int n, cr_le
 /// Who computes losses: one set of sequences a thread.
 typedef struct cri_evaluator cri_evaluator;
 
-/// threads 0: one
-cr_status cri_evaluator_create(cri_evaluator** evaluator, const cr_network* network,
+/// Of the network of l, in the scales that l has at each evaluation. l is borrowed.
+/// threads 0: one. ends: losses of rows with ends alone
+cr_status cri_evaluator_create(cri_evaluator** evaluator, const cr_learned* l, bool ends,
                                cri_product* product, int threads, cr_learning_loss loss,
                                cr_real delta, cr_error* error);
 void cri_evaluator_free(cri_evaluator* evaluator);

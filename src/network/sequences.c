@@ -19,6 +19,7 @@ struct cr_sequences {
   cr_real* room;
   size_t nroom;  // numbers that room has
   bool evaluated;
+  int tail;  // layers from this one on have a row for each sequence, its end; nlayer: outputs alone; above: no layer
   // of all packed rows: input, and of each layer output and what is saved (one direction after the other)
   cr_real *x, *y[CR_MAX_NETWORK_LAYERS], *saved[CR_MAX_NETWORK_LAYERS];
   // sums before a cell, or their twins; twins of inputs and outputs in turn; memory of all sequences; of one
@@ -39,8 +40,16 @@ cr_status cri_sequences_create(cr_sequences** out, const cr_network* network, cr
   }
   s->network = *network;
   s->product = product;
+  s->tail = network->nlayer + 1;
   *out = s;
   return CR_OK;
+}
+
+void cri_sequences_end(cr_sequences* s) {
+  s->tail = s->network.nlayer;
+  while (s->tail > 0 && !cri_is_recurrent(&s->network.layer[s->tail - 1])) {
+    s->tail--;
+  }
 }
 
 void cr_sequences_destroy(cr_sequences* s) {
@@ -207,6 +216,67 @@ static void scatter(const cr_sequences* s, int width, const cr_real* packed, boo
   }
 }
 
+// rows of outputs: of all times, or the ends
+static void gather_outputs(const cr_sequences* s, const cr_real* rows, cr_real* packed) {
+  const int width = s->network.noutput;
+  if (s->tail > s->network.nlayer) {
+    gather(s, width, rows, packed);
+    return;
+  }
+  for (int j = 0; j < s->nsequence; j++) {
+    cr_copy(packed + (size_t)j * (size_t)width, rows + (size_t)s->order[j] * (size_t)width, width);
+  }
+}
+
+static void scatter_outputs(const cr_sequences* s, const cr_real* packed, cr_real* rows) {
+  const int width = s->network.noutput;
+  if (s->tail > s->network.nlayer) {
+    scatter(s, width, packed, false, rows);
+    return;
+  }
+  for (int j = 0; j < s->nsequence; j++) {
+    cr_copy(rows + (size_t)s->order[j] * (size_t)width, packed + (size_t)j * (size_t)width, width);
+  }
+}
+
+// ---- ends. That of direction 0 is the last row of a sequence, that of direction 1 its first one, packed row j of sequence j
+
+// numbers of direction 0 in a row before the tail, and those of both directions
+static int end_width(const cr_sequences* s, int* out) {
+  const cri_layer* l = s->tail > 0 ? &s->network.layer[s->tail - 1] : NULL;
+  *out = l != NULL ? cri_layer_output(l) : s->network.ninput;
+  return l != NULL ? l->width : *out;
+}
+
+static cr_real* end_of(const cr_sequences* s, int j, int width, cr_real* packed) {
+  return packed + (size_t)(s->first[s->length[j] - 1] + j) * (size_t)width;
+}
+
+// packed rows become ends, in place [network.s2]
+static void take_ends(const cr_sequences* s, cr_real* packed) {
+  int out, width = end_width(s, &out);
+  for (int j = 0; j < s->nsequence; j++) {
+    if (s->length[j] > 1) {
+      cr_copy(packed + (size_t)j * (size_t)out, end_of(s, j, out, packed), width);
+    }
+  }
+}
+
+// cotangents of ends become those of packed rows, in place [network.s2]'
+static void give_ends(const cr_sequences* s, cr_real* packed) {
+  int out, width = end_width(s, &out);
+  for (size_t i = (size_t)s->nsequence * (size_t)out; i < (size_t)s->nrow * (size_t)out; i++) {
+    packed[i] = 0;
+  }
+  for (int j = 0; j < s->nsequence; j++) {
+    if (s->length[j] > 1) {
+      cr_real* row = packed + (size_t)j * (size_t)out;
+      cr_copy(end_of(s, j, out, packed), row, width);
+      cr_zero(row, width);
+    }
+  }
+}
+
 // what a layer remembers in one direction
 typedef struct {
   const cr_sequences* s;
@@ -214,13 +284,14 @@ typedef struct {
   const cr_real* x;  // packed input
   cr_real *y, *saved;
   cri_weights w;
-  int k, direction, sums, states, out;
+  int k, rows, direction, sums, states, out;
 } part;
 
 static part part_of(const cr_sequences* s, int k, int direction, const cr_real* weight) {
   const cri_layer* l = &s->network.layer[k];
   const size_t rows = (size_t)s->nrow;
   part p = {.s = s, .l = l, .k = k, .direction = direction};
+  p.rows = k < s->tail ? s->nrow : s->nsequence;
   p.x = k == 0 ? s->x : s->y[k - 1];
   p.out = cri_layer_output(l);
   p.y = s->y[k] + (size_t)direction * (size_t)l->width;
@@ -297,8 +368,8 @@ static cr_real* row_of(cr_real* x, int row, int width) { return x + (size_t)row 
 
 static void dense_forward(const part* p) {
   // [network.d1]
-  affine_rows(p, p->s->nrow, p->sums, p->l->in, p->w.Wi, p->w.bi, p->x, p->l->in, false, p->y);
-  for (int i = 0; i < p->s->nrow; i++) {
+  affine_rows(p, p->rows, p->sums, p->l->in, p->w.Wi, p->w.bi, p->x, p->l->in, false, p->y);
+  for (int i = 0; i < p->rows; i++) {
     cri_dense_row(p->l, row_of(p->y, i, p->out), row_of(p->saved, i, p->sums));
   }
 }
@@ -335,6 +406,9 @@ cr_status cr_sequences_forward(cr_sequences* s, const cr_real* weight, const cr_
   const cr_network* n = &s->network;
   gather(s, n->ninput, input, s->x);
   for (int k = 0; k < n->nlayer; k++) {
+    if (k == s->tail) {
+      take_ends(s, k > 0 ? s->y[k - 1] : s->x);
+    }
     for (int d = 0; d < n->layer[k].directions; d++) {
       const part p = part_of(s, k, d, weight);
       if (!cri_is_recurrent(p.l)) {
@@ -346,7 +420,10 @@ cr_status cr_sequences_forward(cr_sequences* s, const cr_real* weight, const cr_
       give_memory(&p, false, memory_end);
     }
   }
-  scatter(s, n->noutput, s->y[n->nlayer - 1], false, output);
+  if (s->tail == n->nlayer) {
+    take_ends(s, s->y[n->nlayer - 1]);
+  }
+  scatter_outputs(s, s->y[n->nlayer - 1], output);
   s->evaluated = true;
   return CR_OK;
 }
@@ -363,7 +440,7 @@ static cr_status check_evaluated(const cri_call* call, const cr_sequences* s,
 // ---- tangents
 
 static void dense_jvp(const part* p, const cri_weights* t, const cr_real* x_tan, cr_real* y_tan) {
-  const int rows = p->s->nrow, n = p->sums, in = p->l->in;
+  const int rows = p->rows, n = p->sums, in = p->l->in;
   affine_rows(p, rows, n, in, p->w.Wi, NULL, x_tan, in, false, y_tan);
   if (t->Wi != NULL) {
     affine_rows(p, rows, n, in, t->Wi, t->bi, p->x, in, true, y_tan);
@@ -408,8 +485,10 @@ cr_status cr_sequences_jvp(cr_sequences* s, const cr_real* weight, const cr_real
   const cr_network* n = &s->network;
   gather(s, n->ninput, input_tan, s->turn[0]);
   for (int k = 0; k < n->nlayer; k++) {
-    const cr_real* x = s->turn[k % 2];
-    cr_real* y = s->turn[(k + 1) % 2];
+    cr_real *x = s->turn[k % 2], *y = s->turn[(k + 1) % 2];
+    if (k == s->tail) {
+      take_ends(s, x);
+    }
     for (int d = 0; d < n->layer[k].directions; d++) {
       const part p = part_of(s, k, d, weight);
       const cri_weights t = weight_tan != NULL ? part_of(s, k, d, weight_tan).w : (cri_weights){0};
@@ -422,7 +501,10 @@ cr_status cr_sequences_jvp(cr_sequences* s, const cr_real* weight, const cr_real
       give_memory(&p, false, memory_end_tan);
     }
   }
-  scatter(s, n->noutput, s->turn[n->nlayer % 2], false, output_tan);
+  if (s->tail == n->nlayer) {
+    take_ends(s, s->turn[n->nlayer % 2]);
+  }
+  scatter_outputs(s, s->turn[n->nlayer % 2], output_tan);
   return CR_OK;
 }
 
@@ -430,7 +512,7 @@ cr_status cr_sequences_jvp(cr_sequences* s, const cr_real* weight, const cr_real
 
 // s->a becomes the cotangent of the sums
 static void dense_vjp(const part* p, const cr_real* y_bar) {
-  for (size_t i = 0; i < (size_t)p->s->nrow * (size_t)p->sums; i++) {
+  for (size_t i = 0; i < (size_t)p->rows * (size_t)p->sums; i++) {
     p->s->a[i] = y_bar[i] * p->saved[i];
   }
 }
@@ -461,7 +543,7 @@ static void cell_vjp(const part* p, const cr_real* y_bar) {
 
 static void weights_vjp(const part* p, const cri_weights* bar) {
   const cr_sequences* s = p->s;
-  const int n = p->l->width, in = p->l->in, width = saved_width(p->l), rows = s->nrow;
+  const int n = p->l->width, in = p->l->in, width = saved_width(p->l), rows = p->rows;
   s->product(CRI_TRANSPOSED_TIMES, p->sums, in, rows, s->a, p->sums, p->x, in, true, bar->Wi, in);
   add_sums(rows, p->sums, s->a, bar->bi);
   if (cri_is_recurrent(p->l)) {
@@ -488,7 +570,7 @@ static void layer_vjp(cr_sequences* s, int k, const cr_real* weight, const cr_re
       weights_vjp(&p, &bar);
     }
     if (x_bar != NULL) {
-      s->product(CRI_TIMES, s->nrow, p.l->in, p.sums, s->a, p.sums, p.w.Wi, p.l->in, d > 0, x_bar,
+      s->product(CRI_TIMES, p.rows, p.l->in, p.sums, s->a, p.sums, p.w.Wi, p.l->in, d > 0, x_bar,
                  p.l->in);
     }
   }
@@ -501,12 +583,18 @@ cr_status cr_sequences_vjp(cr_sequences* s, const cr_real* weight, const cr_real
   CR_TRY(check_evaluated(&call, s, weight));
   CR_TRY(cri_given(&call, output_bar, "output_bar"));
   const cr_network* n = &s->network;
-  gather(s, n->noutput, output_bar, s->turn[n->nlayer % 2]);
+  gather_outputs(s, output_bar, s->turn[n->nlayer % 2]);
   for (int k = n->nlayer - 1; k >= 0; k--) {
+    if (k + 1 == s->tail) {
+      give_ends(s, s->turn[(k + 1) % 2]);
+    }
     cr_real* x_bar = k > 0 || input_bar != NULL ? s->turn[k % 2] : NULL;
     layer_vjp(s, k, weight, s->turn[(k + 1) % 2], memory_end_bar, weight_bar, x_bar, memory_bar);
   }
   if (input_bar != NULL) {
+    if (s->tail == 0) {
+      give_ends(s, s->turn[0]);
+    }
     scatter(s, n->ninput, s->turn[0], true, input_bar);
   }
   return CR_OK;

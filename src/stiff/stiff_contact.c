@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parmar, Halm and Posa, Fundamental Challenges in Deep Learning for Stiff Contact Dynamics (2021): tosses of a cube on floors of three
-// stiffnesses, seen with noise. This part makes the data and measures the oracle: the simulator itself, started from what is seen.
+// stiffnesses, seen with noise. This part makes the data and measures the oracle: the simulator itself, started from what is seen. Then
+// networks learn (stiff_learning.h).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "notebook/sweep.h"
+#include "stiff/stiff_learning.h"
 #include "stiff/stiff_oracle.h"
 #include "stiff/stiff_studies.h"
 #include "stiff/toss_file.h"
@@ -27,8 +29,9 @@ enum { TRAINING = 10000, EVALUATION = 1000 };
 typedef struct {
   cr_notebook* book;
   cr_model* model[CRI_N_FLOOR];
-  cr_data** data;        // [workers][CRI_N_FLOOR]
-  int evaluated, saved;  // tosses of a floor
+  cr_data** data;  // [workers][CRI_N_FLOOR]
+  // tosses of a floor: for the oracle; in the file to learn from, and behind them to test on
+  int evaluated, training, tested;
 } contact;
 
 // ---- the oracle: a row a toss of a floor, of those that no learner sees
@@ -124,10 +127,15 @@ static double unit_of(int quantity) {
                                 : 180 / (double)CR_PI;
 }
 
+// in the units of cri_oracle
+static cri_log_mean log_mean_of(const contact* c, cr_table* t, int floor, int sight, int quantity) {
+  return cri_log_mean_of(cri_table_row(t, floor * c->evaluated) + column_of(sight, quantity),
+                         t->width, c->evaluated);
+}
+
 static cri_log_mean mean_of(const contact* c, cr_table* t, int floor, int sight, int quantity) {
   const double unit = unit_of(quantity);
-  cri_log_mean mean = cri_log_mean_of(
-      cri_table_row(t, floor * c->evaluated) + column_of(sight, quantity), t->width, c->evaluated);
+  cri_log_mean mean = log_mean_of(c, t, floor, sight, quantity);
   mean.arithmetic *= unit;
   mean.mean *= unit;
   mean.half *= unit;
@@ -216,15 +224,15 @@ static cr_status save_tosses(const contact* c, int floor, cr_error* error) {
   (void)snprintf(file, sizeof file, "tosses_%s.h5", cri_floors[floor].name);
   CR_TRY(cri_path_join(path, c->book->folder, file, error));
   if (c->book->request.resume && access(path, F_OK) == 0) {
-    cr_status status = cri_tosses_read(&tosses, floor, c->saved, path, error);
+    cr_status status = cri_tosses_read(&tosses, floor, c->training + c->tested, path, error);
     cri_tosses_free(&tosses);
     return status;
   }
-  cr_status status =
-      cri_tosses_make(&tosses, c->book, c->model[floor], floor, &sights[SCRIPTS], c->saved, error);
+  cr_status status = cri_tosses_make(&tosses, c->book, c->model[floor], floor, &sights[SCRIPTS],
+                                     c->training + c->tested, error);
   status = status == CR_OK ? cri_tosses_save(&tosses, floor, path, error) : status;
-  cri_say(c->book, "%s%s: %d tosses, %d rows\n", floor == 0 ? "\n" : "", file, c->saved,
-          status == CR_OK ? (int)tosses.first[c->saved] : 0);
+  cri_say(c->book, "%s%s: %d tosses, %d rows\n", floor == 0 ? "\n" : "", file,
+          c->training + c->tested, status == CR_OK ? (int)tosses.first[tosses.tosses] : 0);
   cri_tosses_free(&tosses);
   return status;
 }
@@ -335,6 +343,20 @@ static void close_all(contact* c) {
   free(c->data);
 }
 
+static cr_status learn(const contact* c, cr_table* t, cr_error* error) {
+  cri_learning l = {.book = c->book,
+                    .model = c->model,
+                    .interval = sights[SCRIPTS].interval,
+                    .training = c->training,
+                    .tested = c->tested};
+  for (int f = 0; f < CRI_N_FLOOR; f++) {
+    for (int q = 0; q < N_QUANTITY; q++) {
+      l.oracle[N_QUANTITY * f + q] = log_mean_of(c, t, f, SCRIPTS, q);
+    }
+  }
+  return cri_stiff_learn(&l, error);
+}
+
 static cr_status compute(contact* c, cr_table* t, cr_error* error) {
   CR_TRY(open_all(c, error));
   CR_TRY(cri_sweep(c->book, t, 64, oracle_row, c, error));
@@ -343,14 +365,16 @@ static cr_status compute(contact* c, cr_table* t, cr_error* error) {
   for (int f = 0; f < CRI_N_FLOOR; f++) {
     CR_TRY(save_tosses(c, f, error));
   }
-  return draw(c, t, error);
+  CR_TRY(draw(c, t, error));
+  return learn(c, t, error);
 }
 
 cr_status cri_study_stiff_contact(cr_notebook* book, cr_error* error) {
   const bool brief = book->request.brief;
   contact c = {.book = book,
                .evaluated = brief ? 100 : EVALUATION,
-               .saved = brief ? 50 : TRAINING + EVALUATION};
+               .training = brief ? 200 : TRAINING,
+               .tested = brief ? 100 : EVALUATION};
   cr_table t = {0};
   char header[4096];
   print_header(header, sizeof header);

@@ -132,7 +132,7 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
-static const int32_t one_row = 1;
+static const int32_t one_row = 1, no_row = 0;
 static const cr_real ones[3] = {1, 1, 1}, noughts[3] = {0};
 static const cr_learning_data learning_data = {.size = sizeof learning_data,
                                                .length = &one_row,

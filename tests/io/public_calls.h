@@ -392,6 +392,8 @@ CALL(cr_learned_set_normalisation, a[0], SOME(a[1]), SOME(a[2]), NOUGHT(a[3]), S
 CALL(cr_learned_get_normalisation, a[0], a[1], a[2], a[3], a[4], a[5])
 CALL(cr_learned_fold, a[0], a[1], a[2])
 CALL(cr_learned_predict, a[0], a[1] != NULL ? &one_row : NULL, 1, a[2], a[3], a[4])
+CALL(cr_learned_predict_ends, a[0], a[1] != NULL ? &no_row : NULL, a[2] != NULL ? &one_row : NULL,
+     1, a[3], a[4], a[5])
 CALL(cr_learned_nroom, a[0])
 CALL_VOID(cr_learned_step, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_learned_evaluate, a[0], a[1], CR_LEARNING_SQUARES, 0, a[2], a[3])

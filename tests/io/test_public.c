@@ -544,6 +544,7 @@ static const row table[] = {
     ROW(cr_learned_get_normalisation, "\5xyzxe", STATUS, 0, NULL, NULL),
     ROW(cr_learned_fold, "\5Xe", STATUS, 0, NULL, NULL),
     ROW(cr_learned_predict, "\5iXYe", STATUS, 0, NULL, NULL),
+    ROW(cr_learned_predict_ends, "\5iiXYe", STATUS, 0, NULL, NULL),
     ROW(cr_learned_nroom, "\5", COUNT, 0, NULL, NULL),
     ROW(cr_learned_step, "\5XYZX", NOTHING, 0, NULL, NULL),
     ROW(cr_learned_evaluate, "\5\6Xe", STATUS, 0, NULL, NULL),

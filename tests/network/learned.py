@@ -20,7 +20,7 @@ class Layer(c.Structure):
 
 class Data(c.Structure):
     _fields_ = [("size", c.c_size_t), ("length", c.c_void_p), ("nsequence", c.c_int), ("input", c.c_void_p),
-                ("target", c.c_void_p), ("weight", c.c_void_p)]
+                ("target", c.c_void_p), ("weight", c.c_void_p), ("first", c.c_void_p), ("ends", c.c_bool)]
 
 
 class Options(c.Structure):
@@ -112,7 +112,7 @@ class Learned:
     def normalise(self, *numbers):
         self.library.call("cr_learned_set_normalisation", self.handle, *[pointer(x) for x in numbers])
 
-    def train(self, x, y, length=None, weight=None, **options):
+    def train(self, x, y, length=None, weight=None, ends=False, **options):
         o, end = Options(), End()
         o.size, end.size = c.sizeof(Options), c.sizeof(End)
         for name, value in options.items():
@@ -120,7 +120,7 @@ class Learned:
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         data = Data(c.sizeof(Data), None if length is None else length.ctypes.data,
                     len(x) if length is None else len(length), x.ctypes.data, y.ctypes.data,
-                    None if weight is None else weight.ctypes.data)
+                    None if weight is None else weight.ctypes.data, None, ends)
         self.library.call("cr_learned_train", self.handle, c.byref(data), c.byref(o), c.byref(end))
         return end
 

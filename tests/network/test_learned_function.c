@@ -96,6 +96,37 @@ TEST(scales_of_inputs_fold_into_every_layer) {
   }
 }
 
+// more rows than are in memory at once
+TEST(ends_of_sequences_that_overlap) {
+  enum { N = 1500, LENGTH = 5 };
+  static cr_real x[(N + LENGTH) * IN], y[(N + LENGTH) * OUT], ends[N * OUT];
+  static int32_t first[N], length[N];
+  for (int kind = CR_LAYER_DENSE; kind <= CR_LAYER_LSTM; kind++) {
+    cr_learned* l = create((cr_layer_kind)kind, false, true);
+    fill(x, (N + LENGTH) * IN);
+    must(cr_learned_set_normalisation(l, mean, scale, out_mean, out_scale, &error));
+    for (int i = 0; i < N; i++) {
+      first[i] = N - 1 - i;
+      length[i] = LENGTH - i % 2;
+    }
+    must(cri_learned_predict_ends(l, first, length, N, x, ends, cri_product_plain, &error));
+    for (int i = 0; i < N; i++) {
+      must(cri_learned_predict(l, length + i, 1, x + first[i] * IN, y, cri_product_plain, &error));
+      const cr_real* last = y + (length[i] - 1) * OUT;
+      assert_true(ends[i * OUT] == last[0] && ends[i * OUT + 1] == last[1]);
+    }
+    must(cri_learned_predict_ends(l, NULL, NULL, 20, x, ends, cri_product_plain, &error));
+    must(cri_learned_predict(l, NULL, 20, x, y, cri_product_plain, &error));
+    assert_memory_equal(ends, y, 20 * OUT * sizeof *y);
+    first[1] = -1;
+    assert_int_equal(
+        cri_learned_predict_ends(l, first, length, N, x, ends, cri_product_plain, &error),
+        CR_ERR_ARG);
+    assert_non_null(strstr(error.text, "sequence 1 has 4 rows from row -1 on"));
+    cr_learned_destroy(l);
+  }
+}
+
 TEST(refusals) {
   cr_learned* l = create(CR_LAYER_GRU, false, false);
   static cr_real weight[MOST];

@@ -125,12 +125,18 @@ static cr_real dot(const cr_real* a, const cr_real* b, int n) {
   return s;
 }
 
+// of all rows, then of ends alone
 TEST(derivatives_of_every_layer) {
   static point at, tan, bar, moved;
-  for (int which = 0; which < N_NETWORK; which++) {
+  for (int turn = 0; turn < 2 * N_NETWORK; turn++) {
+    const int which = turn / 2;
     cr_network* net = network_of(which);
     cr_sequences* s = sequences_of(net);
-    const int ny = N_ROW * cr_network_noutput(net), nh = N_SEQUENCE * cr_network_nmemory(net);
+    if (turn % 2 == 1) {
+      cri_sequences_end(s);
+    }
+    const int ny = (turn % 2 == 1 ? N_SEQUENCE : N_ROW) * cr_network_noutput(net),
+              nh = N_SEQUENCE * cr_network_nmemory(net);
     const int nw = cr_network_nweight(net);
     const cr_real e = CR_R(3e-4), share[2] = {CR_R(2) / (3 * e), -1 / (12 * e)};
     cr_real y[N_ROW * 8] = {0}, end[N_SEQUENCE * 32] = {0};
@@ -171,6 +177,62 @@ TEST(derivatives_of_every_layer) {
     cr_sequences_destroy(s);
     cr_network_destroy(net);
   }
+  (void)state;
+}
+
+// an end is the last row, but of a direction backward, whose end is the first row
+TEST(ends_are_the_last_that_each_direction_computes) {
+  static point p, ends;
+  static const int backward[N_NETWORK] = {0, 0, 0, 2,
+                                          0, 1, 0};  // outputs of the last layer in this direction
+  for (int which = 0; which < N_NETWORK; which++) {
+    cr_network* net = network_of(which);
+    cr_sequences* s = sequences_of(net);
+    const int ny = cr_network_noutput(net), forward = ny - backward[which];
+    draw(net, (uint64_t)which, false, &p);
+    ends = p;
+    must(cr_sequences_forward(s, p.w, p.x, p.h, p.y, p.end, &error));
+    cri_sequences_end(s);
+    must(cr_sequences_forward(s, p.w, p.x, p.h, ends.y, ends.end, &error));
+    for (int i = 0, row = 0; i < N_SEQUENCE; row += lengths[i], i++) {
+      const cr_real *end = ends.y + i * ny, *last = p.y + (row + lengths[i] - 1) * ny;
+      for (int k = 0; k < ny && which != 4 && which != 6; k++) {
+        assert_true(end[k] == (k < forward ? last[k] : p.y[row * ny + k]));
+      }
+    }
+    for (int i = 0; i < N_SEQUENCE * cr_network_nmemory(net); i++) {
+      assert_true(p.end[i] == ends.end[i]);
+    }
+    cr_sequences_destroy(s);
+    cr_network_destroy(net);
+  }
+  (void)state;
+}
+
+// a dense layer behind both directions sees what both remember at their ends
+TEST(a_dense_layer_sees_both_ends) {
+  static point p;
+  cr_network* net = network_of(6);  // LSTM 3, GRU 4 in both directions, dense 4
+  cr_sequences* s = sequences_of(net);
+  draw(net, 6, false, &p);
+  cri_sequences_end(s);
+  must(cr_sequences_forward(s, p.w, p.x, p.h, p.y, p.end, &error));
+  const int nh = cr_network_nmemory(net);
+  assert_int_equal(nh, 6 + 8);
+  int first, rows, columns;
+  must(cr_network_weight_range(net, 2, &first, &rows, &columns, &error));
+  assert_true(rows == 4 && columns == 8);
+  for (int i = 0; i < N_SEQUENCE; i++) {
+    for (int k = 0; k < rows; k++) {
+      cr_real sum = p.w[first + rows * columns + k];
+      for (int c = 0; c < columns; c++) {
+        sum += p.w[first + k * columns + c] * p.end[i * nh + 6 + c];
+      }
+      assert_true(cr_abs(p.y[i * rows + k] - cr_tanh(sum)) < 64 * CR_EPS);
+    }
+  }
+  cr_sequences_destroy(s);
+  cr_network_destroy(net);
   (void)state;
 }
 
