@@ -50,7 +50,7 @@ static const cr_study studies[] = {
     {"bounce1d", "a point on a soft and a stiff floor: what networks learn from twenty examples",
      false, cri_study_bounce1d},
     {"stiff-contact",
-     "a cube tossed on floors of three stiffnesses, seen with noise: what can be learned", false,
+     "a cube tossed on floors of three stiffnesses, seen with noise: what networks learn", false,
      cri_study_stiff_contact},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };

@@ -112,15 +112,22 @@ class Learned:
     def normalise(self, *numbers):
         self.library.call("cr_learned_set_normalisation", self.handle, *[pointer(x) for x in numbers])
 
-    def train(self, x, y, length=None, weight=None, ends=False, **options):
+    def predict_ends(self, x, first, length):
+        x = np.ascontiguousarray(x, dtype=np.float64)
+        y = np.zeros((len(length), self.nout))
+        self.library.call("cr_learned_predict_ends", self.handle, pointer(first), pointer(length), len(length),
+                          pointer(x), pointer(y))
+        return y
+
+    def train(self, x, y, length=None, weight=None, first=None, ends=False, **options):
         o, end = Options(), End()
         o.size, end.size = c.sizeof(Options), c.sizeof(End)
         for name, value in options.items():
+            value = pointer(value) if isinstance(value, np.ndarray) else value
             setattr(o, name, LOSSES[value] if name == "loss" else value)
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
-        data = Data(c.sizeof(Data), None if length is None else length.ctypes.data,
-                    len(x) if length is None else len(length), x.ctypes.data, y.ctypes.data,
-                    None if weight is None else weight.ctypes.data, None, ends)
+        data = Data(c.sizeof(Data), pointer(length), len(x) if length is None else len(length), pointer(x), pointer(y),
+                    pointer(weight), pointer(first), ends)
         self.library.call("cr_learned_train", self.handle, c.byref(data), c.byref(o), c.byref(end))
         return end
 

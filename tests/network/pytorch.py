@@ -124,6 +124,38 @@ def check_training(library, _):
             compare(f"loss after AdamW, {name}", end.loss, loss(net(x), y).item(), 1e-7)
 
 
+def ends(net, x):
+    """Of [time][sequence][number]: the end of each direction of the first layer, then the other layers."""
+    h = net.parts[0](x)[1]
+    h = torch.cat(list(h[0] if isinstance(h, tuple) else h), dim=-1)
+    for part in net.parts[1:]:
+        h = part(h)
+    return h
+
+
+def check_ends(library, _):
+    """Adam with weight decay on slices of one recording, with a target each: the weights after a hundred steps."""
+    first = np.arange(0, 40, 3, dtype=np.int32)
+    lengths = np.full(len(first), 9, dtype=np.int32)
+    for kind, both in (("gru", False), ("lstm", False), ("lstm", True)):
+        layers = [(kind, 6, "identity", both), ("dense", 4, "relu", False), ("dense", 2, "identity", False)]
+        torch.manual_seed(5)
+        net, ours = Net(3, layers).double(), library.create(3, layers)
+        ours.weights[:] = net.flat()
+        x, y = torch.randn(50, 3, dtype=torch.float64), torch.randn(len(first), 2, dtype=torch.float64)
+        slices = torch.stack([x[i:i + 9] for i in first], dim=1)
+        optimiser = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=0.01)
+        for _ in range(100):
+            optimiser.zero_grad()
+            torch.nn.functional.mse_loss(ends(net, slices), y).backward()
+            optimiser.step()
+        ours.train(x.numpy(), y.numpy(), lengths, first=first, ends=True, epochs=100, rate=0.01,
+                   l2=np.full(ours.nweight, 0.01))
+        compare("weights after Adam on ends of slices", ours.weights, net.flat(), 1e-9)
+        y = ends(net, slices).detach().numpy()
+        compare("ends of slices", ours.predict_ends(x.numpy(), first, lengths), y, 1e-9)
+
+
 def check_onnx_written(library, out):
     """Files of Carom, read by onnx (double) and onnxruntime (single)."""
     rng = np.random.default_rng(1)
@@ -207,7 +239,7 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     library = learned.Library(options.lib)
-    for check in (check_layers, check_training, check_onnx_written, check_onnx_read, check_speed):
+    for check in (check_layers, check_training, check_ends, check_onnx_written, check_onnx_read, check_speed):
         begin = time.perf_counter()
         check(library, options.out)
         print(f"{check.__name__}: {time.perf_counter() - begin:.0f} s", flush=True)
