@@ -343,6 +343,14 @@ static void close_all(contact* c) {
   free(c->data);
 }
 
+// trainings take long, so that the report of the oracle is there before they begin
+static cr_status save_report(const contact* c, cr_error* error) {
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, c->book->folder, "stiff_contact_oracle.txt", error));
+  return c->book->text == NULL ? CR_OK
+                               : cri_file_write(path, c->book->text, c->book->length, error);
+}
+
 static cr_status learn(const contact* c, cr_table* t, cr_error* error) {
   cri_learning l = {.book = c->book,
                     .model = c->model,
@@ -366,6 +374,7 @@ static cr_status compute(contact* c, cr_table* t, cr_error* error) {
     CR_TRY(save_tosses(c, f, error));
   }
   CR_TRY(draw(c, t, error));
+  CR_TRY(save_report(c, error));
   return learn(c, t, error);
 }
 

@@ -201,9 +201,12 @@ static cr_status say_cost(trainings* t, int rows, cr_error* error) {
       "%d trainings with their tests: about %s of processor time, %s on %d threads, if each "
       "takes all %d epochs;\nabout %.2g GB of memory, %.2g GB of disk for the networks",
       rows, all, each, threads, t->plan.epochs, memory / 1e9, disk / 1e9);
+  const char* brief = t->l->book->request.brief ? "; the whole study has five sizes, four networks "
+                                                  "and the published rates, here it is 1e-3"
+                                                : "";
   cri_progress_end(&t->l->book->progress);
-  (void)fprintf(stderr, "%s\n", text);
-  cri_say(t->l->book, "\n%s\n", text);
+  (void)fprintf(stderr, "%s%s\n", text, brief);
+  cri_say(t->l->book, "\n%s%s\n", text, brief);
   return CR_OK;
 }
 

@@ -3,7 +3,7 @@
 # carom study stiff-contact --short; --resume keeps its tosses. A study that was stopped while it trained ends with the same errors.
 . "$CAROM_SOURCE_DIR/tests/support/study.sh" || exit 1
 study stiff-contact stiff_contact_oracle.csv cube_hard.xml tosses_hard.h5 tosses_medium.h5 tosses_soft.h5 \
-  stiff_contact_learned.csv stiff_contact_learned.png networks/hard_gru_50_0.crn networks/soft_mlp_100_1.crn
+  stiff_contact_oracle.txt stiff_contact_learned.csv stiff_contact_learned.png networks/hard_gru_50_0.crn networks/soft_mlp_100_1.crn
 cp -p stiff-contact/tosses_soft.h5 kept.h5
 expect 0 again study stiff-contact --short --json --resume --output stiff-contact
 cmp -s kept.h5 stiff-contact/tosses_soft.h5 || fail "--resume made other tosses"
