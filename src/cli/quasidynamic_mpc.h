@@ -3,7 +3,7 @@
 #ifndef CR_CLI_QUASIDYNAMIC_MPC_H
 #define CR_CLI_QUASIDYNAMIC_MPC_H
 
-#include "cli/quasidynamic_plan.h"
+#include "command/servo_plan.h"
 
 typedef struct {
   const char* estimator;  // of the linear models: barrier, exact, first, zeroth

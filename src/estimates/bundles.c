@@ -97,6 +97,7 @@ static void set_options(plan* p, cr_bundle bundle) {
       .kind = bundle == CR_BUNDLE_ZEROTH ? CR_ESTIMATOR_ZEROTH : CR_ESTIMATOR_FIRST,
       .samples = samples ? s->samples : 0,
       .sigma = p->sigma,
+      .draws = CR_DRAWS_ANTITHETIC,
       .decay = (cr_real)s->decay,
       .power = (cr_real)s->power,
       .seed = 1,
@@ -263,6 +264,7 @@ static void conclude(cr_notebook* book, const bundles* b, cr_table* t) {
   claim_failure(book, b, t, "bicycle_hard", 1.5, "2.1");
   claim(book, b, t, "quadrotor", CR_BUNDLE_EXACT);
   claim(book, b, t, "quadrotor", CR_BUNDLE_FIRST);
+  claim(book, b, t, "quadrotor", CR_BUNDLE_ZEROTH);
   for (int k = 0; k < CR_N_BUNDLE; k++) {
     claim(book, b, t, "hand", (cr_bundle)k);
     claim(book, b, t, "spin", (cr_bundle)k);

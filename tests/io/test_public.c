@@ -37,13 +37,12 @@ static const cr_estimator_options estimator_options = {
     .size = sizeof estimator_options, .samples = 2, .sigma = noise_of_all};
 
 static struct {
-  cr_model *m, *same_sizes, *other;
+  cr_model *m, *same_sizes, *other, *servo_model, *corrected;  // corrected: m with a correction
   cr_data *d, *work, *tan, *bar, *fresh;
   cr_jacobian* jacobian;
   cr_parameter_jacobian* by_parameters;
   cr_sensor_jacobian* of_sensors;
   cr_filter* filter;
-  cr_model* servo_model;
   cr_quasidynamic* quasidynamic;
   cr_quasidynamic_batch* quasidynamic_batch;
   cr_quasidynamic_contact touches;
@@ -79,7 +78,6 @@ static struct {
   cr_smoothed_objective* objective;
   mjModel* mj;
   mjData* mj_data;
-  cr_model* corrected;  // m with a correction
   cr_network* network;
   cr_layer as_given;
   cr_sequences* sequences;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan of quasi-dynamic poses: where it is kept, and how it is run in full dynamics.
-#ifndef CR_CLI_QUASIDYNAMIC_PLAN_H
-#define CR_CLI_QUASIDYNAMIC_PLAN_H
+#ifndef CR_COMMAND_SERVO_PLAN_H
+#define CR_COMMAND_SERVO_PLAN_H
 
 #include "command/pose_table.h"
 #include "command/setup.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of poses, in full dynamics.
-#include "cli/quasidynamic_plan.h"
+#include "command/servo_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
