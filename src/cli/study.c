@@ -120,8 +120,8 @@ static void print_help(const cr_command_line* line, cr_help form) {
     if (form == CR_HELP_ROWS) {
       cr_help_row("word", s->name, "", s->summary);
     } else {
-      (void)printf("  %-10s ", s->name);
-      cr_print_wrapped(s->summary, 13, 13);
+      (void)printf("  %-13s ", s->name);
+      cr_print_wrapped(s->summary, 16, 16);
     }
   }
 }
