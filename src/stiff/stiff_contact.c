@@ -8,23 +8,16 @@
 #include <unistd.h>
 
 #include "notebook/sweep.h"
+#include "stiff/sights.h"
 #include "stiff/stiff_learning.h"
 #include "stiff/stiff_oracle.h"
 #include "stiff/stiff_studies.h"
 #include "stiff/toss_file.h"
 #include "tools/plot.h"
 
-#define DEGREE (CR_PI / 180)
-#define MM CR_R(1e-3)
-enum { PAPER, PAPER_BOUND, SCRIPTS, SCRIPTS_INTERVAL, N_SIGHT };
-// the noise as the paper's text has it, with the lower bound that it prints, and as the scripts have it, with their interval
-static const cri_sight sights[N_SIGHT] = {
-    {"paper", 1 * MM, 1 * DEGREE, MM / 100, DEGREE / 100, -DEGREE / 100, CR_R(0.00674)},
-    {"paper, bound -0.1", 1 * MM, 1 * DEGREE, MM / 100, DEGREE / 100, -DEGREE / 10, CR_R(0.00674)},
-    {"scripts, 6.74 ms", 2 * MM, 2 * DEGREE, MM / 50, DEGREE / 50, -DEGREE / 50, CR_R(0.00674)},
-    {"scripts, 6.7 ms", 2 * MM, 2 * DEGREE, MM / 50, DEGREE / 50, -DEGREE / 50, CR_R(0.0067)}};
-
-enum { TRAINING = 10000, EVALUATION = 1000 };
+static const cri_sight* const sights = cri_sights;
+enum { SCRIPTS = CRI_SCRIPTS, N_SIGHT = CRI_N_SIGHT };
+enum { TRAINING = CRI_TRAINING, EVALUATION = CRI_EVALUATION };
 
 typedef struct {
   cr_notebook* book;

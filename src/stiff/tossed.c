@@ -14,7 +14,7 @@ const cri_floor cri_floors[CRI_N_FLOOR] = {[CRI_HARD] = {"hard", 2500, 500},
 const double cri_tossed_side = 0.1;
 const cr_real cri_tossed_timestep = CR_R(0.00674);
 
-static const double damping_ratio = 1.04;
+const double cri_tossed_damping_ratio = 1.04;
 
 static const char scene[] =
     "<mujoco model=\"cube on a %s floor\">\n"
@@ -37,7 +37,7 @@ cr_status cri_tossed_open(const cr_notebook* book, int floor, cr_model** m, cr_e
   char text[2048], name[32];
   const cri_floor* f = &cri_floors[floor];
   (void)snprintf(text, sizeof text, scene, f->name, (double)cri_tossed_timestep, -f->stiffness,
-                 -2 * damping_ratio * sqrt(f->stiffness));
+                 -2 * cri_tossed_damping_ratio * sqrt(f->stiffness));
   (void)snprintf(name, sizeof name, "cube_%s", f->name);
   return cri_scene_open(book, name, text, m, error);
 }

@@ -17,7 +17,8 @@ typedef struct {
 } cri_floor;
 extern const cri_floor cri_floors[CRI_N_FLOOR];
 
-extern const double cri_tossed_side;       // m
+extern const double cri_tossed_side;  // m
+extern const double cri_tossed_damping_ratio;
 extern const cr_real cri_tossed_timestep;  // s
 
 /// The scene of a floor, written into the folder of the results. Owner: the caller, cr_model_destroy.

@@ -10,7 +10,7 @@ study() {
   expect 0 "$name" study "$name" --short --json --output "$name"
   holds "$name" 'j["passed"] and j["short"] and len(j["claims"]) > 0' \
     'all(c["holds"] for c in j["claims"])'
-  for file in "${name/-/_}.png" "${name/-/_}.gp" report.txt result.json "$@"; do
+  for file in "${name//-/_}.png" "${name//-/_}.gp" report.txt result.json "$@"; do
     [ -s "$name/$file" ] || fail "$name/$file is missing"
   done
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// From afar to the end: short windows without errors of sight, then these too. Contacts from distance lead from afar, but bend the gradient,
+// so the last stages follow the gradient of the loss itself.
+#include "stiff/physics_fit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "notebook/course.h"
+#include "stiff/physics_joint.h"
+
+static const cr_course_stage far[] = {{4, 4, 40, CR_R(0.05)}, {10, 5, 40, CR_R(0.02)}};
+static const cri_joint_stage near[] = {{5, 3, 60, CR_R(0.1), CR_R(0.01), CR_R(0.02)},
+                                       {5, 3, 60, CR_R(0.1), CR_R(0.01), 0},
+                                       {10, 5, 80, CR_R(0.05), CR_R(0.001), 0},
+                                       {20, 10, 40, CR_R(0.003), CR_R(0.0005), 0}};
+static const cri_joint_stage many = {10, 15, 60, CR_R(0.04), CR_R(0.001), 0};
+enum { N_FAR = (int)(sizeof far / sizeof far[0]), N_NEAR = (int)(sizeof near / sizeof near[0]) };
+enum { FEW = 5 };  // tosses that all starts go through; the best one goes on with all
+
+// ---- far
+
+static cr_status record(const cri_sighted* tosses, const cr_model* box, cr_recordings** r,
+                        cr_error* error) {
+  CR_TRY(cr_recordings_create(r, box, cri_tossed_timestep, error));
+  for (int i = 0; i < tosses->n; i++) {
+    char name[16];
+    cr_recording_info run = {.size = sizeof run, .name = name, .group = i};
+    (void)snprintf(name, sizeof name, "toss_%d", i);
+    run.values = cri_sighted_toss(tosses, i, &run.rows);
+    CR_TRY(cr_recordings_add(*r, &run, error));
+  }
+  return CR_OK;
+}
+
+static cr_status come_near(const cri_box_starts* starts, const cr_model* box,
+                           const cri_sighted* few, cr_real* p, cr_error* error) {
+  cr_course course = {.m = box,
+                      .items = cri_box_unknowns,
+                      .nitem = CRI_BOX_N,
+                      .stages = far,
+                      .nstage = N_FAR,
+                      .adam = cr_course_adam,
+                      .norm = CR_NORM_POWER,
+                      .p = 1,
+                      .nthread = 1,
+                      .stop = starts->stop,
+                      .stop_context = starts->context};
+  cr_recordings* r = NULL;
+  course.adam.rate = CR_R(0.2);
+  cr_status status = record(few, box, &r, error);
+  course.recordings = r;
+  status = status == CR_OK ? cr_course_run(&course, p, error) : status;
+  cr_recordings_destroy(r);
+  return status;
+}
+
+// ---- near
+
+// errors of sight of each toss
+typedef struct {
+  cr_real *level, *turn;
+} sights;
+
+static void forget(const sights* s, int n) {
+  for (int i = 0; i < n; i++) {
+    s->level[i] = 0;
+    for (int k = 0; k < 4; k++) {
+      s->turn[4 * i + k] = k == 0 ? 1 : 0;
+    }
+  }
+}
+
+static cr_status stay_near(const cri_box_starts* starts, const cr_model* box,
+                           const cri_sighted* few, const sights* s, cr_real* p, cr_real* loss,
+                           cr_error* error) {
+  for (int k = 0; k < N_NEAR; k++) {
+    CR_TRY(cri_joint_run(&near[k], box, few, starts->stop, starts->context, p, s->level, s->turn,
+                         loss, error));
+  }
+  return CR_OK;
+}
+
+// ---- all starts
+
+static int agreeing(const cr_real* losses, int n, cr_real lowest) {
+  int agree = 0;
+  for (int i = 0; i < n; i++) {
+    agree += losses[i] <= 2 * lowest;
+  }
+  return agree;
+}
+
+static cr_status run_starts(const cri_box_starts* starts, const cr_model* box,
+                            const cri_sighted* few, const sights* s, cr_real* losses,
+                            cri_box_found* found, cr_error* error) {
+  found->agree = 0;
+  for (int i = 0; i < starts->least || (i < starts->most && found->agree < 2); i++) {
+    cr_real from[CRI_BOX_N], p[CRI_BOX_N];
+    cri_box_start(starts->first + i, from);
+    cr_copy(p, from, CRI_BOX_N);
+    forget(s, few->n);
+    CR_TRY(come_near(starts, box, few, p, error));
+    CR_TRY(stay_near(starts, box, few, s, p, &losses[i], error));
+    if (i == 0 || losses[i] < found->loss) {
+      cr_copy(found->p, p, CRI_BOX_N);
+      cr_copy(found->from, from, CRI_BOX_N);
+      found->loss = losses[i];
+    }
+    found->agree = agreeing(losses, i + 1, found->loss);
+  }
+  return CR_OK;
+}
+
+cr_status cri_box_identify(const cri_box_starts* starts, const cr_model* box,
+                           const cri_sighted* tosses, cri_box_found* found, cr_error* error) {
+  const cri_sighted few = {
+      .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
+  const size_t n = (size_t)tosses->n, most = (size_t)(starts->least + starts->most);
+  cr_real* room = malloc((5 * n + most) * sizeof *room);
+  CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
+  const sights s = {room, room + n};
+  cr_status status = run_starts(starts, box, &few, &s, room + 5 * n, found, error);
+  if (status == CR_OK && tosses->n > few.n) {
+    forget(&s, tosses->n);
+    status = cri_joint_run(&many, box, tosses, starts->stop, starts->context, found->p, s.level,
+                           s.turn, &found->loss, error);
+  }
+  free(room);
+  return status;
+}
