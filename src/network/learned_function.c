@@ -194,7 +194,6 @@ static int block_of(const int32_t* length, int from, int nsequence, int64_t* row
 }
 
 typedef struct {
-  const cr_learned* l;
   cr_sequences* s;
   const int32_t *first, *length;
   int nsequence;
@@ -202,8 +201,8 @@ typedef struct {
   cr_real* output;
 } ends_call;
 
-static cr_status predict_ends(const ends_call* c, cr_error* error) {
-  const int in = c->l->network.ninput, out = c->l->network.noutput;
+static cr_status predict_ends(const cr_learned* l, const ends_call* c, cr_error* error) {
+  const int in = l->network.ninput, out = l->network.noutput;
   int64_t row = 0, rows;
   for (int from = 0, n; from < c->nsequence; from += n) {
     n = block_of(c->length, from, c->nsequence, &rows);
@@ -216,15 +215,15 @@ static cr_status predict_ends(const ends_call* c, cr_error* error) {
     cr_real* to = x;
     for (int i = from; i < from + n; i++) {
       const int64_t begin = c->first != NULL ? c->first[i] : row;
-      cri_learned_scale_inputs(c->l, c->length[i], c->input + begin * in, to);
+      cri_learned_scale_inputs(l, c->length[i], c->input + begin * in, to);
       to += (ptrdiff_t)c->length[i] * in;
       row += c->length[i];
     }
     cr_real* y = c->output + (ptrdiff_t)from * out;
-    cr_status status = cr_sequences_forward(c->s, c->l->weight, x, NULL, y, NULL, error);
+    cr_status status = cr_sequences_forward(c->s, l->weight, x, NULL, y, NULL, error);
     free(x);
     CR_TRY(status);
-    unscale_rows(c->l, n, y);
+    unscale_rows(l, n, y);
   }
   return CR_OK;
 }
@@ -247,8 +246,7 @@ cr_status cri_learned_predict_ends(const cr_learned* l, const int32_t* first, co
     }
   }
   int32_t* alone = length == NULL ? ones(nsequence) : NULL;
-  ends_call c = {.l = l,
-                 .first = first,
+  ends_call c = {.first = first,
                  .length = length != NULL ? length : alone,
                  .nsequence = nsequence,
                  .input = input,
@@ -257,7 +255,7 @@ cr_status cri_learned_predict_ends(const cr_learned* l, const int32_t* first, co
                                       : cri_sequences_create(&c.s, &l->network, product, error);
   if (status == CR_OK) {
     cri_sequences_end(c.s);
-    status = predict_ends(&c, error);
+    status = predict_ends(l, &c, error);
   }
   cr_sequences_destroy(c.s);
   free(alone);

@@ -28,7 +28,7 @@ static cr_status check_data(const cri_call* call, const cr_learning_data* d) {
 
 static cr_status count_rows(const cri_call* call, cri_rows* r, const int32_t* first) {
   int64_t end = 0;
-  r->begin = malloc(((size_t)r->nsequence + 1) * sizeof *r->begin);
+  r->begin = calloc((size_t)r->nsequence + 1, sizeof *r->begin);
   if (r->begin == NULL) {
     return cri_fail(call->error, CR_ERR_MEMORY, "%s: no memory", call->name);
   }
@@ -337,7 +337,8 @@ static cr_status do_piece(void* context, int piece, int index) {
 }
 
 static int piece_size(const cri_rows* r, int n) {
-  const int slices = (int)(SLICE_ROWS * (int64_t)r->nsequence / r->nrow);
+  const int64_t rows = r->nrow > 0 ? r->nrow : 1;
+  const int slices = (int)(SLICE_ROWS * (int64_t)r->nsequence / rows);
   const int sequences = slices > PIECE_SEQUENCES ? slices : PIECE_SEQUENCES;
   const int least = r->nrow == r->nsequence ? PIECE_ROWS : sequences;
   const int size = (n + MOST_PIECES - 1) / MOST_PIECES;
@@ -397,9 +398,9 @@ cr_status cri_learned_evaluate(const cr_learned* l, const cr_learning_data* data
   cr_status status = which == NULL
                          ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", call.name)
                          : cri_evaluator_create(&e, l, rows.ends, product, 1, loss, delta, error);
-  status = status == CR_OK
-               ? cri_evaluate(e, &rows, which, rows.nsequence, l->weight, mean, NULL, error)
-               : status;
+  if (e != NULL) {
+    status = cri_evaluate(e, &rows, which, rows.nsequence, l->weight, mean, NULL, error);
+  }
   if (status == CR_OK && !isfinite(*mean)) {
     status = cri_fail(error, CR_ERR_NONFINITE, "%s: the loss is not finite", call.name);
   }
