@@ -259,12 +259,13 @@ static void claim(physics* s) {
 static cr_status draw(const physics* s, cr_error* error) {
   static const struct {
     const char *column, *title;
-  } what[] = {{"position_over_oracle", "position of a roll-out, over that of the oracle"},
-              {"rotation_over_oracle", "rotation of a roll-out, over that of the oracle"},
-              {"half_side", "half of the side, m (true: 0.05)"},
-              {"friction", "friction (true: 1)"},
-              {"inertia", "inertia, kg m^2 (true: 6.167e-4)"},
-              {"stiffness", "stiffness, N/(kg m) (true: 2500, 300, 100)"}};
+    bool log_y;
+  } what[] = {{"position_over_oracle", "position of a roll-out, over that of the oracle", false},
+              {"rotation_over_oracle", "rotation of a roll-out, over that of the oracle", false},
+              {"half_side", "half of the side, m (true: 0.05)", false},
+              {"friction", "friction (true: 1)", false},
+              {"inertia", "inertia, kg m^2 (true: 6.167e-4)", false},
+              {"stiffness", "stiffness, N/(kg m) (true: 2500, 300, 100)", true}};
   enum { N_CHART = (int)(sizeof what / sizeof what[0]) };
   cr_curve curves[N_CHART][CRI_N_FLOOR];
   cr_chart charts[N_CHART];
@@ -276,7 +277,7 @@ static cr_status draw(const physics* s, cr_error* error) {
     charts[k] = (cr_chart){.xlabel = "tosses",
                            .ylabel = what[k].title,
                            .log_x = true,
-                           .log_y = true,
+                           .log_y = what[k].log_y,
                            .low = (double)NAN,
                            .high = (double)NAN,
                            .curves = curves[k],
