@@ -292,7 +292,12 @@ static cr_status draw(const physics* s, cr_error* error) {
 // s of one processor, measured; of a start and toss with a few of them, and of each toss where there are many
 static const double second_few = 0.6, second_many = 0.06;
 
+static const double gigabytes_toss = 1.3e-3;  // measured
+
 static void say_cost(const physics* s) {
+  // the data, and a fit of the most tosses in each thread
+  const double gigabytes =
+      0.1 + gigabytes_toss * s->parts[s->nparts - 1].tosses * cr_pool_size(s->book->pool);
   double seconds = 0;
   for (int i = 0; i < s->nparts; i++) {
     const int n = s->parts[i].tosses, few = n < 5 ? n : 5;
@@ -301,8 +306,8 @@ static void say_cost(const physics* s) {
   }
   (void)fprintf(stderr,
                 "stiff-contact-physics: %d fits, about %.1f minutes of processor time on %d "
-                "threads, 0.1 GB of memory, 1 MB of disk\n",
-                rows_of(s), seconds / 60, cr_pool_size(s->book->pool));
+                "threads, %.1f GB of memory, 1 MB of disk\n",
+                rows_of(s), seconds / 60, cr_pool_size(s->book->pool), gigabytes);
 }
 
 static cr_status open_all(physics* s, cr_error* error) {
