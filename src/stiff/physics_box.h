@@ -19,7 +19,7 @@ enum {
 };
 extern const cr_parameter_info cri_box_unknowns[CRI_BOX_N];
 
-/// The model, with contacts from distance that an impedance at touch of 0.9 goes on to. Owner: the caller, cr_model_destroy.
+/// The model. Its contacts from distance have the impedance 0.9 at touch, as its contacts have. Owner: the caller, cr_model_destroy.
 /// Errors   CR_ERR_FILE, those of cr_model_open
 cr_status cri_box_open(const cr_notebook* book, cr_model** m, cr_error* error);
 

@@ -128,6 +128,27 @@ TEST(one_toss_gives_the_numbers_of_a_box_from_afar) {
   close_scene(&s);
 }
 
+TEST(the_best_start_goes_on_with_all_tosses) {
+  scene s, few;
+  cri_box_found found, of_few;
+  cr_real truth[CRI_BOX_N];
+  const cri_box_starts starts = {.first = 1, .least = 1};
+  open_scene(&s, CRI_SOFT, 20, 6);  // the starts see five
+  open_scene(&few, CRI_SOFT, 20, 5);
+  cri_box_truth(CRI_SOFT, truth);
+  assert_int_equal(cri_box_identify(&starts, s.box, &s.tosses, &found, NULL), CR_OK);
+  assert_int_equal(cri_box_identify(&starts, few.box, &few.tosses, &of_few, NULL), CR_OK);
+  bool same = true;
+  for (int k = 0; k < CRI_BOX_N; k++) {
+    assert_true(fabs(log((double)(found.p[k] / truth[k]))) < (k == CRI_BOX_HALF ? 0.02 : 0.1));
+    same = same && found.p[k] == of_few.p[k];
+    assert_true(found.from[k] == of_few.from[k]);
+  }
+  assert_false(same);
+  close_scene(&s);
+  close_scene(&few);
+}
+
 static bool at_once(void* context) {
   (void)context;
   return true;
