@@ -24,7 +24,7 @@ static cr_status record(const cri_sighted* tosses, const cr_model* box, cr_recor
                         cr_error* error) {
   CR_TRY(cr_recordings_create(r, box, cri_tossed_timestep, error));
   for (int i = 0; i < tosses->n; i++) {
-    char name[16];
+    char name[24];
     cr_recording_info run = {.size = sizeof run, .name = name, .group = i};
     (void)snprintf(name, sizeof name, "toss_%d", i);
     run.values = cri_sighted_toss(tosses, i, &run.rows);

@@ -52,8 +52,7 @@ static const cr_study studies[] = {
     {"stiff-contact",
      "a cube tossed on floors of three stiffnesses, seen with noise: what networks learn", false,
      cri_study_stiff_contact},
-    {"stiff-contact-physics",
-     "the same tosses: a box on a plane, identified from one to five hundred of them", false,
+    {"stiff-contact-physics", "the same tosses: a box identified from a few of them", false,
      cri_study_stiff_contact_physics},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
