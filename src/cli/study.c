@@ -120,8 +120,7 @@ static void print_help(const cr_command_line* line, cr_help form) {
     if (form == CR_HELP_ROWS) {
       cr_help_row("word", s->name, "", s->summary);
     } else {
-      (void)printf("  %-13s ", s->name);
-      cr_print_wrapped(s->summary, 16, 16);
+      cr_print_wrapped(s->summary, printf("  %-13s ", s->name), 16);
     }
   }
 }
