@@ -104,9 +104,10 @@ static cr_status grow_tree(goal* g, cr_error* error) {
       cr_contact_tree_grow(&found, g->setup->m, g->steps, g->start, g->goal, &options, error);
   status = status == CR_OK ? take_tree(g, found, error) : status;
   cr_contact_plan_destroy(found);
+  CR_TRY(status);
   find_objects(g);
   memcpy(g->counts, g->object, (size_t)g->setup->nq * sizeof *g->counts);
-  return status;
+  return CR_OK;
 }
 
 static cr_status control(goal* g, cr_error* error) {

@@ -155,6 +155,10 @@ static cr_status run(plan* p, cr_smoothed_mpc* mpc, int iterations, cr_real* row
   return CR_OK;
 }
 
+static int iterations_of(const bundles* b, int row) {
+  return b->book->request.brief ? BRIEF_ITERATIONS : cri_plan_systems[b->system[row]].iterations;
+}
+
 static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
   (void)worker;
   const bundles* b = context;
@@ -177,8 +181,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   cr_smoothed_mpc* mpc = NULL;
   cr_error inner = {0};
   cr_status status = open(p, m, bundle, &mpc, &inner);
-  const int iterations = b->book->request.brief ? BRIEF_ITERATIONS : s->iterations;
-  status = status == CR_OK ? run(p, mpc, iterations, row, &inner) : status;
+  status = status == CR_OK ? run(p, mpc, iterations_of(b, i), row, &inner) : status;
   cr_smoothed_mpc_destroy(mpc);
   free(p);
   // a plan whose next motion fails ends: what it has reached counts
@@ -226,6 +229,22 @@ static void say_table(cr_notebook* book, const bundles* b, cr_table* t, int syst
   }
 }
 
+// plans that ended before the last iteration, since the next motion had no step
+static void say_ended(cr_notebook* book, const bundles* b, cr_table* t) {
+  for (int i = 0; i < b->rows; i++) {
+    const cr_real* cost = cri_table_row(t, i) + R_COST;
+    int done = 0;
+    while (done < iterations_of(b, i) && isfinite(cost[done + 1])) {
+      done++;
+    }
+    if (done < iterations_of(b, i)) {
+      cri_say(book, "  %s, %s: ended after %d of %d iterations, where the next motion failed\n",
+              cri_plan_systems[b->system[i]].title, bundle_names[b->bundle[i]], done,
+              iterations_of(b, i));
+    }
+  }
+}
+
 static void claim(cr_notebook* book, const bundles* b, cr_table* t, const char* name,
                   cr_bundle bundle) {
   const int i = find(name);
@@ -246,6 +265,7 @@ static void claim_failure(cr_notebook* book, const bundles* b, cr_table* t, cons
 static void conclude(cr_notebook* book, const bundles* b, cr_table* t) {
   const bool brief = book->request.brief;
   say_table(book, b, t, brief ? BRIEF_SYSTEMS : CR_N_PLAN_SYSTEM);
+  say_ended(book, b, t);
   claim(book, b, t, "pendulum", CR_BUNDLE_EXACT);
   claim(book, b, t, "pushing", CR_BUNDLE_FIRST);
   claim(book, b, t, "pushing", CR_BUNDLE_ZEROTH);

@@ -57,6 +57,14 @@ expect 2 both quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --es
 says both "--smooth goes with --estimator barrier"
 expect 2 weight quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --weigh 'qvel[ball_turn]=1'
 says weight "--weigh qvel[ball_turn]=1: a coordinate is expected"
+cat > sites.xml << 'XML'
+<mujoco><worldbody><body><joint name="a"/><geom size=".1"/><site name="p"/><site name="q"/><site name="r"/></body></worldbody>
+<actuator><position site="r" kp="1"/></actuator></mujoco>
+XML
+for planner in tree mpc; do
+  expect 2 sites quasidynamic sites.xml --goal 'qpos[a]=1' --planner $planner
+  grep -q "no position servo" sites.err || fail "$planner: $(cat sites.err)"
+done
 expect 2 number quasidynamic "$hand" --goal 'qpos[ball_turn]=x'
 says number "NAME=VALUE is expected"
 
