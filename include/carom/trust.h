@@ -116,11 +116,11 @@ CR_API void cr_jumps_destroy(cr_jumps* jumps);
 /// What is swept of a model. A zero stands for the value in brackets.
 typedef struct {
   size_t size;  // sizeof(cr_jumps_options), set by the caller
-  const char*
-      coordinate;  // a velocity: "qvel[elbow]", "qvel[ball][4]"; the body moves along or about it
-  cr_real from,
-      to;  // of the coordinate, m or rad. Both 0: [the range of a limited joint; else, about where it
-  // is: +-0.2 of a free or ball joint's turn, +-pi of a hinge, +-0.1 of the size of the body]
+  // a velocity: "qvel[elbow]", "qvel[ball][4]"; the body moves along or about it
+  const char* coordinate;
+  // of the coordinate, m or rad. Both 0: [the range of a limited joint; else, about where it is: 0.2 of a turn of a free or
+  // ball joint, pi of a hinge, a tenth of the radius of the largest geom that moves, to each side]
+  cr_real from, to;
   int steps;           // [500]
   cr_real tolerance;   // [1e-3]
   cr_real resolution;  // [1e-9]

@@ -12,6 +12,13 @@ void cri_log_sums_add(cri_log_sums* s, double x) {
   s->squares += (cr_real)(y * y);
 }
 
+void cri_log_sums_put(const cri_log_sums* sums, cr_real group[CRI_LOG_SUMS]) {
+  group[0] = sums->n;
+  group[1] = sums->sum;
+  group[2] = sums->logs;
+  group[3] = sums->squares;
+}
+
 static cri_log_sums group_of(const cr_real* groups, int stride, int i) {
   const cr_real* g = groups + (ptrdiff_t)stride * i;
   return (cri_log_sums){g[0], g[1], g[2], g[3]};

@@ -12,6 +12,10 @@ typedef struct {
 
 void cri_log_sums_add(cri_log_sums* sums, double x);
 
+/// As the numbers of a group: what cri_log_mean_of reads.
+enum { CRI_LOG_SUMS = 4 };
+void cri_log_sums_put(const cri_log_sums* sums, cr_real group[CRI_LOG_SUMS]);
+
 typedef struct {
   double arithmetic;  // mean
   double mean;        // of the log-normal distribution: exp(mu + s^2/2)

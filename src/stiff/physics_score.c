@@ -6,14 +6,7 @@
 
 #include "stiff/stiff_oracle.h"
 
-enum { SUMS = 4 };
-
-static void put(const cri_log_sums* sums, cr_real* to) {
-  to[0] = sums->n;
-  to[1] = sums->sum;
-  to[2] = sums->logs;
-  to[3] = sums->squares;
-}
+enum { SUMS = CRI_LOG_SUMS };
 
 static cri_log_mean mean_of(const cr_real* groups, int n, double unit) {
   cri_log_mean mean = cri_log_mean_of(groups, 3 * SUMS, n);
@@ -31,9 +24,9 @@ static cr_status add_all(const cr_model* m, cr_data* d, const cri_sighted* tosse
     int rows;
     const cr_real* seen = cri_sighted_toss(tosses, i, &rows);
     CR_TRY(cri_oracle_of(m, d, seen, rows, &errors, error));
-    put(&errors.loss, groups);
-    put(&errors.position, groups + SUMS);
-    put(&errors.rotation, groups + 2 * SUMS);
+    cri_log_sums_put(&errors.loss, groups);
+    cri_log_sums_put(&errors.position, groups + SUMS);
+    cri_log_sums_put(&errors.rotation, groups + 2 * SUMS);
   }
   return CR_OK;
 }

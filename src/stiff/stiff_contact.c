@@ -31,7 +31,7 @@ typedef struct {
 
 enum { LOSS, POSITION, ROTATION, N_QUANTITY };
 enum {
-  SUMS = 4,
+  SUMS = CRI_LOG_SUMS,
   T_FLOOR = 0,
   T_TOSS,
   T_ROWS,
@@ -57,13 +57,6 @@ static void print_header(char* text, size_t room) {
   }
 }
 
-static void put_sums(const cri_log_sums* sums, cr_real* to) {
-  to[0] = sums->n;
-  to[1] = sums->sum;
-  to[2] = sums->logs;
-  to[3] = sums->squares;
-}
-
 static cr_status measure(const contact* c, int floor, int toss, int worker, cr_real* state,
                          cr_real* seen, cr_real* row, cr_error* error) {
   const cr_model* m = c->model[floor];
@@ -82,9 +75,9 @@ static cr_status measure(const contact* c, int floor, int toss, int worker, cr_r
     cri_oracle oracle;
     CR_TRY(cri_tossed_see(m, &sights[s], toss, state, rows, seen, error));
     CR_TRY(cri_oracle_of(m, d, seen, rows - 1, &oracle, error));
-    put_sums(&oracle.loss, row + column_of(s, LOSS));
-    put_sums(&oracle.position, row + column_of(s, POSITION));
-    put_sums(&oracle.rotation, row + column_of(s, ROTATION));
+    cri_log_sums_put(&oracle.loss, row + column_of(s, LOSS));
+    cri_log_sums_put(&oracle.position, row + column_of(s, POSITION));
+    cri_log_sums_put(&oracle.rotation, row + column_of(s, ROTATION));
   }
   return CR_OK;
 }

@@ -11,7 +11,8 @@
 // ---- the table
 
 enum { S_TRAIN, S_TEST, S_POSITION, S_ROTATION, N_SUMS };
-enum { C_TOSSES, C_LEARNER, C_FLOOR, C_RUN, C_EPOCHS, C_BEST, C_LOSS, C_HELD, C_SUMS, SUMS = 4 };
+enum { C_TOSSES, C_LEARNER, C_FLOOR, C_RUN, C_EPOCHS, C_BEST, C_LOSS, C_HELD, C_SUMS };
+enum { SUMS = CRI_LOG_SUMS };
 static const char learned_csv[] = "stiff_contact_learned.csv";
 static const char learned_header[] =
     "tosses,learner,floor,run,epochs,best_epoch,loss,held,"
@@ -24,11 +25,7 @@ cr_status cri_training_table(cr_table* table, int rows, cr_error* error) {
 }
 
 static void put_sums(const cri_log_sums* sums, int which, cr_real* row) {
-  cr_real* to = row + C_SUMS + (ptrdiff_t)SUMS * which;
-  to[0] = sums->n;
-  to[1] = sums->sum;
-  to[2] = sums->logs;
-  to[3] = sums->squares;
+  cri_log_sums_put(sums, row + C_SUMS + (ptrdiff_t)SUMS * which);
 }
 
 void cri_training_put(const cri_training* at, const cr_learning_end* end,
