@@ -6,15 +6,17 @@ A test is one cmocka test, one script of tests/ or one house check. It counts on
 runs (double, long double, sanitizers): it passed if it passed everywhere. The last line is
 "N passed, N failed"; the exit status is 0 when none failed.
 
-`all` takes hours. Stopped and called again on the same commit, it does not repeat the parts that passed.
+`all` takes hours. Stopped and called again on the same commit, it does not repeat what passed.
 """
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 BEGAN = time.time()
@@ -46,7 +48,8 @@ PLANS = {
     "lint": [("checks", CHECKS + [TIDY])],
 }
 
-DONE = ROOT / "build" / "tests_done.json"  # parts of `all` that passed, and the commit
+DONE = ROOT / "build" / "tests_done.json"  # what passed of `all`, and the commit
+SLICE = {"fast": 20, "long": 1}  # entries of `all` that one call of ctest runs, remembered when it ends
 
 verdicts = {}  # name of a test -> True while it passed in every run so far
 runs = []      # (title, passed, failed, skipped, seconds)
@@ -60,20 +63,38 @@ def commit():
     return command(["git", "rev-parse", "HEAD"])[1].strip()
 
 
-def passed_before(head):
-    """The parts that passed on this commit: {title: [outcomes, skipped, seconds]}."""
-    try:
-        done = json.loads(DONE.read_text())
-    except (OSError, ValueError):
-        return {}
-    return done["parts"] if head is not None and done.get("commit") == head else {}
+class Memory:
+    """What passed of a plan on one commit: parts, and entries of parts that have not passed yet. Without a
+    commit nothing is remembered."""
 
+    def __init__(self, head):
+        self.head, self.parts, self.entries = head, {}, {}
+        try:
+            done = json.loads(DONE.read_text())
+        except (OSError, ValueError):
+            return
+        if head is not None and done.get("commit") == head:
+            self.parts, self.entries = done["parts"], done.get("entries", {})
 
-def remember(head, parts):
-    """Writes the parts that passed on this commit. The file is whole at any time."""
-    new = DONE.with_suffix(".new")
-    new.write_text(json.dumps({"commit": head, "parts": parts}))
-    new.replace(DONE)
+    def write(self):
+        """Writes it where the tree is still the commit. The file is whole at any time."""
+        if self.head is None or self.head != commit():
+            return
+        new = DONE.with_suffix(".new")
+        new.write_text(json.dumps({"commit": self.head, "parts": self.parts, "entries": self.entries}))
+        new.replace(DONE)
+
+    def add_part(self, key, part):
+        """Remembers a part that passed: what record() takes."""
+        self.parts[key] = part
+        self.entries.pop(part[0], None)
+        self.write()
+
+    def add_entries(self, title, said):
+        """Remembers those entries of a part that passed: {name: (outcomes, skipped, seconds)}."""
+        passed = {name: one for name, one in said.items() if all(ok for _, ok in one[0])}
+        self.entries.setdefault(title, {}).update(passed)
+        self.write()
 
 
 def record(title, outcomes, skipped, seconds):
@@ -94,7 +115,7 @@ def command(arguments):
 
 
 def build(preset):
-    """Builds a preset. A build that works is no test; one that fails counts as a failed one. Returns what record() takes."""
+    """Builds a preset; one that fails counts as a failed test. Returns what record() takes."""
     start = time.time()
     print(f"== build {preset}", flush=True)
     status, output = command(["make", "--no-print-directory", preset])
@@ -105,7 +126,7 @@ def build(preset):
 
 
 def outcomes_of(case):
-    """What one CTest entry says: (name, passed) of each of its tests, and how many it skipped."""
+    """What a CTest entry says: (name, passed) of each of its tests, the number it skipped, its seconds."""
     entry = case.get("name").removesuffix(".long_double")
     entry_passed = case.get("status") == "run"
     state = {}
@@ -120,32 +141,55 @@ def outcomes_of(case):
         outcomes.append((entry, entry_passed))
     elif not entry_passed and all(ok for _, ok in outcomes):
         outcomes.append((f"{entry}: ended badly", False))
-    return outcomes, skipped
+    return outcomes, skipped, float(case.get("time") or 0)
 
 
-def ctest(preset, label):
-    """Runs the entries of a label in a preset's build, and reads what each test in them said."""
-    start = time.time()
-    title = f"{preset}, {label}"
-    print(f"== test {title}", flush=True)
-    report = ROOT / "build" / preset / "junit.xml"
-    report.unlink(missing_ok=True)
-    arguments = ["ctest", "--test-dir", f"build/{preset}", "-j", JOBS, "--output-on-failure",
-                 "-L", f"^{label}$", "--output-junit", str(report),
+def ctest(preset, *selection):
+    """Calls ctest on a preset's build; returns what each entry said, {name: outcomes_of}, and the output."""
+    arguments = ["ctest", "--test-dir", f"build/{preset}", "--output-on-failure",
                  "--test-output-size-passed", "10000000", "--test-output-size-failed", "10000000"]
     # the thread sanitizer of gcc 12 cannot start where the kernel scatters addresses widely
     if preset == "tsan" and command(["setarch", "-R", "true"])[0] == 0:
         arguments = ["setarch", "-R"] + arguments
-    status = subprocess.run(arguments, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode
-    outcomes, skipped = [], 0
-    if report.exists():
-        for case in ElementTree.parse(report).getroot().iter("testcase"):
-            more, left_out = outcomes_of(case)
-            outcomes += more
-            skipped += left_out
-    if status != 0 and all(ok for _, ok in outcomes):
-        outcomes.append((f"ctest {title}", False))
-    return title, outcomes, skipped, time.time() - start
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "junit.xml"
+        status, output = command(arguments + ["--output-junit", str(report), *selection])
+        cases = ElementTree.parse(report).getroot().iter("testcase") if report.exists() else []
+        said = {case.get("name"): outcomes_of(case) for case in cases}
+    if status != 0 and all(ok for one in said.values() for _, ok in one[0]):
+        said["ctest"] = [(f"ctest {preset} {' '.join(selection)}", False)], 0, 0.0
+    return said, output
+
+
+def names_of(preset, label):
+    """The names of the entries of a label."""
+    output = command(["ctest", "--test-dir", f"build/{preset}", "-L", f"^{label}$", "--show-only=json-v1"])[1]
+    return [test["name"] for test in json.loads(output[output.index("{"):])["tests"]]
+
+
+def test(preset, label, memory):
+    """Runs the entries of a label that have not passed before. Returns what record() takes."""
+    title, names = f"{preset}, {label}", names_of(preset, label)
+    said = {name: one for name, one in memory.entries.get(title, {}).items() if name in names}
+    before = f": {len(said)} of {len(names)} entries passed before" if said else ""
+    print(f"== test {title}{before}", flush=True)
+    start = time.time() - sum(one[2] for one in said.values()) / int(JOBS)
+    rest = [name for name in names if name not in said]
+    slices = [rest[i:i + SLICE[label]] for i in range(0, len(rest), SLICE[label])]
+    with ThreadPoolExecutor(int(JOBS)) as pool:
+        calls = [pool.submit(ctest, preset, "-R", f"^({'|'.join(map(re.escape, one))})$") for one in slices]
+        try:
+            for call in as_completed(calls):
+                more, output = call.result()
+                print(output, flush=True)
+                said.update(more)
+                memory.add_entries(title, more)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
+    missing = [(f"{name}: did not run", False) for name in names if name not in said]
+    outcomes = [one for entry in said.values() for one in entry[0]] + missing
+    return title, outcomes, sum(entry[1] for entry in said.values()), time.time() - start
 
 
 def checks(table):
@@ -161,24 +205,22 @@ def checks(table):
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PLANS:
         sys.exit(__doc__)
-    head = commit() if sys.argv[1] == "all" else None
-    before, broken = passed_before(head), set()
+    memory, broken = Memory(commit() if sys.argv[1] == "all" else None), set()
     for kind, what in PLANS[sys.argv[1]]:
         key = "checks" if kind == "checks" else f"{kind} {what}"
-        if key in before and kind != "build":
+        if key in memory.parts and kind != "build":
             print(f"== {key}: passed before, on the same commit", flush=True)
-            record(*before[key])
+            record(*memory.parts[key])
             continue
         if kind == "test" and what[0] in broken:
             continue
-        part = {"build": build, "checks": checks}.get(kind, lambda of: ctest(*of))(what)
+        part = test(*what, memory) if kind == "test" else {"build": build, "checks": checks}[kind](what)
         record(*part)
         passed = all(ok for _, ok in part[1])
         if kind == "build" and not passed:
             broken.add(what)
-        if passed and head is not None and head == commit():
-            before[key] = part
-            remember(head, before)
+        if passed:
+            memory.add_part(key, part)
 
     print("\n== summary")
     for title, passed, failed, skipped, seconds in runs:
