@@ -100,9 +100,8 @@ cr_real cri_cone_scaling(const cr_real* s, const cr_real* z, int n, cr_real* w) 
   return cr_sqrt(of_s / of_z);
 }
 
-// [w_0, +-w_1'; +-w_1, I + w_1 w_1' / (1 + w_0)] v
-static void turn(const cr_real* w, const cr_real* v, int n, cr_real sign, cr_real factor,
-                 cr_real* r) {
+void cri_cone_turn(const cr_real* w, const cr_real* v, int n, cr_real sign, cr_real factor,
+                   cr_real* r) {
   const cr_real v0 = v[0];
   cr_real dot = 0;
   for (int i = 1; i < n; i++) {
@@ -113,12 +112,4 @@ static void turn(const cr_real* w, const cr_real* v, int n, cr_real sign, cr_rea
     r[i] = factor * (v[i] + along * w[i]);
   }
   r[0] = factor * (w[0] * v0 + sign * dot);
-}
-
-void cri_cone_scale(const cr_real* w, cr_real beta, const cr_real* v, int n, cr_real* r) {
-  turn(w, v, n, 1, beta, r);
-}
-
-void cri_cone_unscale(const cr_real* w, cr_real beta, const cr_real* v, int n, cr_real* r) {
-  turn(w, v, n, -1, 1 / beta, r);
 }

@@ -33,8 +33,27 @@ cr_real cri_cone_step(const cr_real* v, const cr_real* d, int n);
 /// The Nesterov-Todd scaling W of s and z: W z = W^-1 s = lambda. w[n], and the factor beta.
 cr_real cri_cone_scaling(const cr_real* s, const cr_real* z, int n, cr_real* w);
 
-/// r = W v;  r = W^-1 v. r may be v.
-void cri_cone_scale(const cr_real* w, cr_real beta, const cr_real* v, int n, cr_real* r);
-void cri_cone_unscale(const cr_real* w, cr_real beta, const cr_real* v, int n, cr_real* r);
+/// r = factor [w_0, +-w_1'; +-w_1, I + w_1 w_1' / (1 + w_0)] v, the signs those of `sign`. r may be v.
+void cri_cone_turn(const cr_real* w, const cr_real* v, int n, cr_real sign, cr_real factor,
+                   cr_real* r);
+
+/// r = W v;  r = W^-1 v. r may be v. Of a half line they are products of two numbers.
+static inline void cri_cone_scale(const cr_real* w, cr_real beta, const cr_real* v, int n,
+                                  cr_real* r) {
+  if (n == 1) {
+    r[0] = beta * v[0];
+  } else {
+    cri_cone_turn(w, v, n, 1, beta, r);
+  }
+}
+
+static inline void cri_cone_unscale(const cr_real* w, cr_real beta, const cr_real* v, int n,
+                                    cr_real* r) {
+  if (n == 1) {
+    r[0] = 1 / beta * v[0];
+  } else {
+    cri_cone_turn(w, v, n, -1, 1 / beta, r);
+  }
+}
 
 #endif

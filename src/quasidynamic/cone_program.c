@@ -318,12 +318,16 @@ static bool iterate(cri_cone* c) {
   if (!cri_cone_barrier(c)) {
     return false;
   }
-  // predictor
-  aim(c, 0, false);
-  direction(c);
-  const cr_real left = 1 - longest(c), next = cr_max(goal, mu * left * left * left);
-  const bool last = goal > 0 && next <= 2 * goal;
-  aim(c, last ? goal : next, !last);
+  if (mu <= 2 * goal) {
+    aim(c, goal, false);
+  } else {
+    // predictor
+    aim(c, 0, false);
+    direction(c);
+    const cr_real left = 1 - longest(c), next = cr_max(goal, mu * left * left * left);
+    const bool last = goal > 0 && next <= 2 * goal;
+    aim(c, last ? goal : next, !last);
+  }
   direction(c);
   return is_finite(c) && advance(c);
 }

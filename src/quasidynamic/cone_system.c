@@ -70,6 +70,30 @@ cr_real cri_cone_residual(cri_cone* c) {
   return size > 0 ? most / size : most;
 }
 
+// W^-1 A of one block, in B
+static void unscale_rows(cri_cone* c, int k) {
+  const int first = c->adr[k], dim = c->dim[k], n = c->nv;
+  const cr_real* restrict A = c->A + (ptrdiff_t)first * n;
+  cr_real* restrict B = c->B + (ptrdiff_t)first * n;
+  if (dim == 1) {
+    const cr_real factor = 1 / c->beta[k];
+    for (int j = 0; j < n; j++) {
+      B[j] = factor * A[j];
+    }
+    return;
+  }
+  for (int j = 0; j < n; j++) {
+    cr_real column[CRI_CONE_DIM];
+    for (int i = 0; i < dim; i++) {
+      column[i] = A[(ptrdiff_t)i * n + j];
+    }
+    cri_cone_unscale(c->W + first, c->beta[k], column, dim, column);
+    for (int i = 0; i < dim; i++) {
+      B[(ptrdiff_t)i * n + j] = column[i];
+    }
+  }
+}
+
 // W, lambda, H = I + A'W^-2 A
 bool cri_cone_barrier(cri_cone* c) {
   const int n = c->nv;
@@ -78,23 +102,19 @@ bool cri_cone_barrier(cri_cone* c) {
     cr_real* w = c->W + first;
     c->beta[k] = cri_cone_scaling(c->si + first, c->zi + first, dim, w);
     cri_cone_scale(w, c->beta[k], c->zi + first, dim, c->lambda + first);
-    for (int j = 0; j < n; j++) {
-      cr_real column[CRI_CONE_DIM];
-      for (int i = 0; i < dim; i++) {
-        column[i] = c->A[(ptrdiff_t)(first + i) * n + j];
-      }
-      cri_cone_unscale(w, c->beta[k], column, dim, column);
-      for (int i = 0; i < dim; i++) {
-        c->B[(ptrdiff_t)(first + i) * n + j] = column[i];
-      }
-    }
+    unscale_rows(c, k);
   }
   cr_zero(c->H, n * n);
   for (int i = 0; i < c->nrow; i++) {
-    const cr_real* row = c->B + (ptrdiff_t)i * n;
+    const cr_real* restrict row = c->B + (ptrdiff_t)i * n;
     for (int j = 0; j < n; j++) {
-      for (int l = 0; row[j] != 0 && l <= j; l++) {
-        c->H[(ptrdiff_t)j * n + l] += row[j] * row[l];
+      const cr_real x = row[j];
+      cr_real* restrict h = c->H + (ptrdiff_t)j * n;
+      if (x == 0) {
+        continue;
+      }
+      for (int l = 0; l <= j; l++) {
+        h[l] += x * row[l];
       }
     }
   }
