@@ -81,17 +81,7 @@ static const cyaml_schema_value_t schema = {
 
 // ---- Carom's tables of keys
 
-#define KEY(type, section, key, kind, otherwise, low, high, choices, text) \
-  {#key,                                                                   \
-   CR_KEY_##kind,                                                          \
-   otherwise,                                                              \
-   low,                                                                    \
-   high,                                                                   \
-   choices,                                                                \
-   text,                                                                   \
-   offsetof(raw_##section, key),                                           \
-   offsetof(type, key),                                                    \
-   cr_enum_word},
+#define KEY(type, section, ...) CR_KEY(raw_##section, type, __VA_ARGS__)
 #define TOP(...) KEY(cr_fit_top, __VA_ARGS__)
 #define DATA(...) KEY(cr_fit_data, __VA_ARGS__)
 #define MADE(...) KEY(cr_fit_made, __VA_ARGS__)

@@ -263,6 +263,24 @@ void cri_contact_law_vjp(const cr_model* m, const cr_data* d, cr_run rows, const
   }
 }
 
+// ---- of a contact model
+
+cr_status cri_contact_law_force_all(const cr_model* m, cr_data* d) {
+  CR_TRY(cri_contact_law_check(m, d));
+  cri_contact_law_force(m, d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
+  return CR_OK;
+}
+
+void cri_contact_law_force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
+                               const cr_real* e_tan, cr_real* f_tan) {
+  cri_contact_law_jvp(m, d, cri_all_rows(d), d->acc_jar, tan, e_tan, f_tan);
+}
+
+void cri_contact_law_force_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                               const cr_real* f_bar, cr_real* e_bar) {
+  cri_contact_law_vjp(m, d, cri_all_rows(d), d->acc_jar, bar, f_bar, e_bar);
+}
+
 // ---- events
 
 void cri_contact_law_bends(const cr_model* m, const cr_data* d, int row,

@@ -32,6 +32,14 @@ void cri_contact_law_jvp(const cr_model* m, const cr_data* d, cr_run rows, const
 void cri_contact_law_vjp(const cr_model* m, const cr_data* d, cr_run rows, const cr_real* e,
                          cr_data* bar, const cr_real* f_bar, cr_real* e_bar);
 
+/// All rows at acc_jar, as force, force_jvp and force_vjp of a contact model (solver/contact_model.h).
+/// Errors   of cri_contact_law_check
+cr_status cri_contact_law_force_all(const cr_model* m, cr_data* d);
+void cri_contact_law_force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
+                               const cr_real* e_tan, cr_real* f_tan);
+void cri_contact_law_force_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                               const cr_real* f_bar, cr_real* e_bar);
+
 /// See solver/contact_model.h.
 void cri_contact_law_bends(const cr_model* m, const cr_data* d, int row,
                            cr_real bend[CRI_LAW_BENDS]);

@@ -555,28 +555,12 @@ static bool delicate(const cr_model* m, const cr_data* d) {
   return false;
 }
 
-static cr_status force(const cr_model* m, cr_data* d) {
-  CR_TRY(cri_contact_law_check(m, d));
-  cri_contact_law_force(m, d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
-  return CR_OK;
-}
-
-static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
-                      cr_real* f_tan) {
-  cri_contact_law_jvp(m, d, cri_all_rows(d), d->acc_jar, tan, e_tan, f_tan);
-}
-
-static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
-                      cr_real* e_bar) {
-  cri_contact_law_vjp(m, d, cri_all_rows(d), d->acc_jar, bar, f_bar, e_bar);
-}
-
 const cr_contact_model cri_newton = {.solve = solve,
                                      .linear = linear,
                                      .delicate = delicate,
-                                     .force = force,
-                                     .force_jvp = force_jvp,
-                                     .force_vjp = force_vjp,
+                                     .force = cri_contact_law_force_all,
+                                     .force_jvp = cri_contact_law_force_jvp,
+                                     .force_vjp = cri_contact_law_force_vjp,
                                      .latent_jvp = cri_latent_jvp,
                                      .latent_vjp = cri_latent_vjp,
                                      .creeps = cri_latent_friction_creeps,

@@ -122,17 +122,7 @@ static const cyaml_schema_field_t top_fields[] = {
 static const cyaml_schema_value_t schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_top, top_fields)};
 
-#define KEY(type, section, key, kind, otherwise, low, high, choices, text) \
-  {#key,                                                                   \
-   CR_KEY_##kind,                                                          \
-   otherwise,                                                              \
-   low,                                                                    \
-   high,                                                                   \
-   choices,                                                                \
-   text,                                                                   \
-   offsetof(raw_##section, key),                                           \
-   offsetof(type, key),                                                    \
-   cr_enum_word},
+#define KEY(type, section, ...) CR_KEY(raw_##section, type, __VA_ARGS__)
 #define TOP(...) KEY(cr_task_top, __VA_ARGS__)
 #define SET(...) KEY(cr_task_set, __VA_ARGS__)
 #define START(...) KEY(cr_task_start, __VA_ARGS__)

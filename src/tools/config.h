@@ -31,6 +31,11 @@ typedef struct {
   const char* (*word)(const char* choices, int value);  // WORD: NULL for a value without a word
 } cr_key;
 
+/// A row of a table of keys, with the comma behind it: `key` is a member of `raw_type`, as text, and of `type`.
+#define CR_KEY(raw_type, type, key, kind, otherwise, low, high, choices, text)     \
+  {#key, CR_KEY_##kind,           otherwise,           low,         high, choices, \
+   text, offsetof(raw_type, key), offsetof(type, key), cr_enum_word},
+
 /// A section of the configuration: a mapping, or a sequence of mappings named by their
 /// first key.
 typedef struct {

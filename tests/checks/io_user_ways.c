@@ -159,6 +159,27 @@ static double compare_results(const user_case* u, const result x[2], const user_
   return worst;
 }
 
+const user_way user_stage_ways[USER_STAGE_WAYS] = {
+    {.integrator = "euler", .bound = 1e-11},
+    {.integrator = "euler", .limited = true, .bound = 1e-11},
+    {.integrator = "euler", .cfd = true, .height = 0.16, .bound = 1e-11},
+    {.integrator = "implicit", .bound = 1e-11},
+    {.integrator = "implicitfast", .bound = 1e-11},
+    {.integrator = "implicitfast", .cfd = true, .limited = true, .bound = 1e-11},
+    {.integrator = "rk4", .bound = 1e-11},
+    {.integrator = "tsit5", .bound = 1e-11},
+    {.integrator = "tsit5", .adaptive = 1e-7, .height = 1, .flight = true, .bound = 1e-9},
+    {.integrator = "tsit5", .adaptive = 1e-7, .events = true, .height = 0.2, .bound = 1e-5},
+    {.integrator = "dopri5",
+     .adaptive = 1e-7,
+     .adjoint = true,
+     .height = 1,
+     .flight = true,
+     .bound = 1e-9},
+};
+const char* const user_integrators[USER_INTEGRATORS] = {"euler", "implicit", "implicitfast", "rk4",
+                                                        "tsit5"};
+
 void user_rollouts_agree(const user_case* u, const user_way* ways, int n) {
   for (int i = 0; i < n; i++) {
     const user_way* w = &ways[i];

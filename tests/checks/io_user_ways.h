@@ -33,6 +33,11 @@ typedef struct {
   double bound;
 } user_way;
 
+/// Those of a stage that a user adds, and integrators whose Jacobians it takes part in.
+enum { USER_STAGE_WAYS = 11, USER_INTEGRATORS = 5 };
+extern const user_way user_stage_ways[USER_STAGE_WAYS];
+extern const char* const user_integrators[USER_INTEGRATORS];
+
 /// Fails with cr_error's sentence. `user_error` is the error that all of these take.
 extern cr_error user_error;
 void user_must(cr_status status);

@@ -124,33 +124,13 @@ static const user_case stages = {.open = open_both,
 
 // ---- every way
 
-static const user_way ways[] = {
-    {.integrator = "euler", .bound = 1e-11},
-    {.integrator = "euler", .limited = true, .bound = 1e-11},
-    {.integrator = "euler", .cfd = true, .height = 0.16, .bound = 1e-11},
-    {.integrator = "implicit", .bound = 1e-11},
-    {.integrator = "implicitfast", .bound = 1e-11},
-    {.integrator = "implicitfast", .cfd = true, .limited = true, .bound = 1e-11},
-    {.integrator = "rk4", .bound = 1e-11},
-    {.integrator = "tsit5", .bound = 1e-11},
-    {.integrator = "tsit5", .adaptive = 1e-7, .height = 1, .flight = true, .bound = 1e-9},
-    {.integrator = "tsit5", .adaptive = 1e-7, .events = true, .height = 0.2, .bound = 1e-5},
-    {.integrator = "dopri5",
-     .adaptive = 1e-7,
-     .adjoint = true,
-     .height = 1,
-     .flight = true,
-     .bound = 1e-9},
-};
-static const char* const integrators[] = {"euler", "implicit", "implicitfast", "rk4", "tsit5"};
-
-TEST(rollouts_agree) { user_rollouts_agree(&stages, ways, (int)(sizeof ways / sizeof ways[0])); }
+TEST(rollouts_agree) { user_rollouts_agree(&stages, user_stage_ways, USER_STAGE_WAYS); }
 
 TEST(checkpoints_and_copies_change_no_bit) { user_checkpoints_and_copies_change_no_bit(&stages); }
 
 TEST(recordings_agree) { user_recordings_agree(&stages); }
 
-TEST(jacobians_agree) { user_jacobians_agree(&stages, integrators, 5, 1e-11); }
+TEST(jacobians_agree) { user_jacobians_agree(&stages, user_integrators, USER_INTEGRATORS, 1e-11); }
 
 TEST(inverse_dynamics_agree) { user_inverse_dynamics_agree(&stages); }
 
