@@ -23,12 +23,6 @@ static const char text[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* open_model(void) {
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write("arm.xml", text), &error));

@@ -19,12 +19,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 typedef struct {
   cr_model* m;
   cr_data* d;  // the truth

@@ -9,12 +9,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void open_probe(cri_jump_probe* p, int scene, int method) {
   static cr_notebook book;
   (void)snprintf(book.folder, sizeof book.folder, "%s", scratch_path("."));

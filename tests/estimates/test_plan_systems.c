@@ -10,12 +10,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void step(const cr_mpc_system* f, const cr_real* x, const cr_real* u, cr_real* next) {
   must(f->step(f->context, 0, x, u, next, NULL, NULL, &error));
 }

@@ -13,12 +13,6 @@
 enum { STEPS = 30 };
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static const cr_sliders settings[] = {
     {.law = CR_SLIDERS_CONTACT,
      .keep = 0.6,

@@ -15,12 +15,6 @@ static cr_model* m;
 static cr_motion motion;
 static cr_thrower_flight flight;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   cr_notebook book = {.nclaim = 0};
   (void)snprintf(book.folder, sizeof book.folder, "%s", scratch_path(""));

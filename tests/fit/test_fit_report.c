@@ -31,12 +31,6 @@ static cr_real x[N];
 static cr_fit_line lines[N];
 static cr_search_end end = {.size = sizeof end};
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // two that the data tell, one that they do not, and a delay
 static void setup(void) {
   static const char* const targets[] = {"dof_damping[hip]", "body_mass[arm]", "jnt_margin[hip]"};

@@ -31,12 +31,6 @@ static cr_model* m;
 static cr_measurements* ms;
 static cr_parameters* ps;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   static const char* const targets[NP] = {"body_mass[arm]", "dof_damping[h]", "geom_size[box][2]",
                                           "dof_frictionloss[h]"};

@@ -17,12 +17,6 @@ static const char text_of_pendulum[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // gravity from 400 rows of a swing that begins at 1 rad; `coarse`: with the search over short windows first
 static cr_real found(const cr_measurements* ms, const cr_model* m, bool coarse) {
   const cr_parameter_info g = {.size = sizeof g,

@@ -19,12 +19,6 @@ static const char text_of_arm[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 TEST(lags_are_those_of_an_autoregression) {
   cr_real c[CRI_CORRELATED_TERMS + 1], r[CRI_CORRELATED_LAGS];
   for (int k = 0; k <= CRI_CORRELATED_TERMS; k++) {

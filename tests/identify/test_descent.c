@@ -26,12 +26,6 @@ static cr_error error;
 static cr_model* m;
 static cr_measurements* ms;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   static const measured_channel channels[] = {{"qpos[shoulder]", 1, CR_R(0.01), 0},
                                               {"qpos[elbow]", 1, CR_R(0.02), 0}};

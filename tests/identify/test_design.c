@@ -9,12 +9,6 @@ enum { N = 3, RUNS = 6 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // information of `rows` random measurements of N numbers
 static void random_information(cr_real* A, int rows, uint64_t seed) {
   cr_random random = cr_random_seed(seed, 1);

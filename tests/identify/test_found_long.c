@@ -21,12 +21,6 @@ enum { SEEDS = 300, N = 13 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_parameters* unknowns(const cr_model* m) {
   const cr_parameter_info inertia = {
       .size = sizeof inertia, .name = "top", .target = "top", .kind = CR_FIT_INERTIA};

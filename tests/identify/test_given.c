@@ -16,12 +16,6 @@ enum { ROWS = 80, NRUN = 3 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 TEST(what_is_taken_is_told) {
   static const measured_channel channels[] = {{"qpos", 1, 0, 0}, {"qvel", 1, 0, 0}};
   const cr_parameter_info damping = {.size = sizeof damping,

@@ -14,12 +14,6 @@
 static cr_error error;
 static cr_model* m;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) { m = cart_model(); }
 static void teardown(void) { cr_model_destroy(m); }
 

@@ -21,12 +21,6 @@ static const cr_real H = CR_R(0.01);
 static cr_error error;
 static cr_model* m;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   must(cr_model_open(&m, scratch_write("slides.xml", text_of_slides), &error));
 }

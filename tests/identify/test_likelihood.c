@@ -18,12 +18,6 @@ enum { MOST = 400 };
 static cr_error error;
 static cr_model* m;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   must(cr_model_open(&m, scratch_write("pendulum.xml", text_of_pendulum), &error));
 }

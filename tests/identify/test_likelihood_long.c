@@ -19,12 +19,6 @@ enum { SEEDS = 500 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 typedef struct {
   int below, above;  // seeds whose interval lies below, above the truth
 } misses;

@@ -25,12 +25,6 @@ static cr_error error;
 static cr_model* m;
 static cr_measurements* ms;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static const cr_real bent[2] = {CR_R(0.7), CR_R(-0.4)};
 
 static cr_measurements* runs(int rows) {

@@ -35,12 +35,6 @@ enum { NCHANNEL = 5, NP = 4, MOST = 400 };
 static cr_error error;
 static cr_model* m;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   must(cr_model_open(&m, scratch_write("scene.xml", text_of_scene), &error));
 }

@@ -33,12 +33,6 @@ typedef struct {
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* open_arm(const char* integrator, const char* da, const char* ka, const char* db,
                           const char* kb) {
   char text[1200];

@@ -144,7 +144,7 @@ CALL_VOID(cr_measurements_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 static long call_cr_measurements_begin(void** a) {
   cr_measurements* own = NULL;
   if (a[0] != NULL) {
-    must(cr_measurements_create(&own, w.m, &w.error));
+    must(cr_measurements_create(&own, w.m, &error));
   }
   long status = cr_measurements_begin(own, a[1] != NULL ? "new" : NULL, 0, a[2]);
   cr_measurements_destroy(own);
@@ -153,8 +153,8 @@ static long call_cr_measurements_begin(void** a) {
 static long call_cr_measurements_add(void** a) {
   cr_measurements* own = NULL;
   if (a[0] != NULL) {
-    must(cr_measurements_create(&own, w.m, &w.error));
-    must(cr_measurements_begin(own, "own", 0, &w.error));
+    must(cr_measurements_create(&own, w.m, &error));
+    must(cr_measurements_begin(own, "own", 0, &error));
   }
   long status = cr_measurements_add(own, a[1], a[2]);
   cr_measurements_destroy(own);
@@ -163,7 +163,7 @@ static long call_cr_measurements_add(void** a) {
 static long call_cr_measurements_read(void** a) {
   cr_measurements* own = NULL;
   if (a[0] != NULL) {
-    must(cr_measurements_create(&own, w.m, &w.error));
+    must(cr_measurements_create(&own, w.m, &error));
   }
   long status = cr_measurements_read(own, a[1], a[2], a[3]);
   cr_measurements_destroy(own);
@@ -188,8 +188,8 @@ static long call_cr_identification_descend(void** a) {
   cr_real x[4];
   cr_status status = cr_identification_descend(a[0], 2, a[1], a[2], a[3]);
   if (status == CR_OK) {  // what it forgot is asked for later
-    must(cr_identification_get_start(a[0], x, &w.error));
-    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &w.error));
+    must(cr_identification_get_start(a[0], x, &error));
+    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &error));
   }
   return status;
 }
@@ -197,8 +197,8 @@ static long call_cr_identification_train(void** a) {
   cr_real x[4];
   cr_status status = cr_identification_train(a[0], a[1], a[2], a[3], a[4]);
   if (status == CR_OK) {  // intervals are asked for later
-    must(cr_identification_get_start(a[0], x, &w.error));
-    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &w.error));
+    must(cr_identification_get_start(a[0], x, &error));
+    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &error));
   }
   return status;
 }
@@ -206,8 +206,8 @@ static long call_cr_identification_take(void** a) {
   cr_real x[4];
   cr_status status = cr_identification_take(a[0], a[1], a[2]);
   if (status == CR_OK) {
-    must(cr_identification_get_start(a[0], x, &w.error));
-    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &w.error));
+    must(cr_identification_get_start(a[0], x, &error));
+    must(cr_identification_solve(a[0], &two_steps, x, &w.end, &error));
   }
   return status;
 }
@@ -268,7 +268,7 @@ static size_t nmodel_bytes;
 CALL(cr_model_save_bytes, a[0], a[1] == NULL ? NULL : model_bytes, sizeof model_bytes,
      a[2] == NULL ? NULL : &nmodel_bytes, a[3])
 static const void* bytes_of_model(const void* given) {
-  must(cr_model_save_bytes(w.m, model_bytes, sizeof model_bytes, &nmodel_bytes, &w.error));
+  must(cr_model_save_bytes(w.m, model_bytes, sizeof model_bytes, &nmodel_bytes, &error));
   return given == NULL ? NULL : model_bytes;
 }
 CALL_MAKE(cr_model_open_bytes, cr_model_destroy, a[0], bytes_of_model(a[1]), nmodel_bytes, a[2])
@@ -302,7 +302,7 @@ CALL(cr_model_derive, a[0], a[1])
 static long call_cr_model_add_stage(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_add_stage(copy, a[1], a[2]);
   cr_model_destroy(copy);
@@ -311,7 +311,7 @@ static long call_cr_model_add_stage(void** a) {
 static long call_cr_model_add_state(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_add_state(copy, 1, a[1], a[2]);
   cr_model_destroy(copy);
@@ -320,7 +320,7 @@ static long call_cr_model_add_state(void** a) {
 static long call_cr_model_add_parameters(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_add_parameters(copy, 1, a[1], a[2], a[3]);
   cr_model_destroy(copy);
@@ -329,7 +329,7 @@ static long call_cr_model_add_parameters(void** a) {
 static long call_cr_model_add_correction(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_add_correction(copy, a[1], a[2]);
   cr_model_destroy(copy);
@@ -338,7 +338,7 @@ static long call_cr_model_add_correction(void** a) {
 static long call_cr_model_read_blueprint(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_read_blueprint(copy, a[1], a[2]);
   cr_model_destroy(copy);
@@ -373,12 +373,12 @@ CALL(cr_sequences_forward, a[0], a[1], a[2], a[3], a[4], a[5], a[6])
 static long call_cr_sequences_jvp(void** a) {
   // the calls before may have set lengths
   must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
-                            &w.error));
+                            &error));
   return cr_sequences_jvp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 static long call_cr_sequences_vjp(void** a) {
   must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
-                            &w.error));
+                            &error));
   return cr_sequences_vjp(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 #define SOME(x) ((x) != NULL ? ones : NULL)
@@ -405,7 +405,7 @@ CALL_MAKE(cr_learned_open, cr_learned_destroy, a[0], a[1], a[2])
 static long call_cr_model_add_contact_model(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_add_contact_model(copy, a[1], a[2]);
   cr_model_destroy(copy);
@@ -414,7 +414,7 @@ static long call_cr_model_add_contact_model(void** a) {
 static long call_cr_model_set_contact_pair(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_set_contact_pair(copy, 0, 1, a[1], a[2]);
   cr_model_destroy(copy);
@@ -431,7 +431,7 @@ static int first_solid(const cr_model* m) {
 static long call_cr_model_set_pressure(void** a) {
   cr_model* copy = NULL;
   if (a[0] != NULL) {
-    must(cr_model_copy(&copy, a[0], &w.error));
+    must(cr_model_copy(&copy, a[0], &error));
   }
   long status = cr_model_set_pressure(copy, first_solid(copy), a[1], a[2]);
   cr_model_destroy(copy);
@@ -456,11 +456,11 @@ static long call_of_system(void** a, bool matrix) {
   o.user = &status;
   system_arguments = a;
   of_matrix = matrix;
-  must(cr_model_copy(&copy, w.m, &w.error));
-  must(cr_model_set_choice(copy, "cone", "elliptic", &w.error));
-  must(cr_model_add_contact_model(copy, &o, &w.error));
-  must(cr_model_set_choice(copy, "contact_model", o.name, &w.error));
-  must(cr_data_create(&d, copy, &w.error));
+  must(cr_model_copy(&copy, w.m, &error));
+  must(cr_model_set_choice(copy, "cone", "elliptic", &error));
+  must(cr_model_add_contact_model(copy, &o, &error));
+  must(cr_model_set_choice(copy, "contact_model", o.name, &error));
+  must(cr_data_create(&d, copy, &error));
   assert_int_equal(cr_step(copy, d), CR_ERR_INTERRUPTED);
   cr_data_destroy(d);
   cr_model_destroy(copy);
@@ -681,7 +681,7 @@ CALL(cr_view_begin, a[0], a[1], a[2])
 // a state is the first of a motion: the same one twice is refused
 static void* with_motion(void* view) {
   if (view != NULL) {
-    must(cr_view_begin(view, &view_motion, &w.error));
+    must(cr_view_begin(view, &view_motion, &error));
   }
   return view;
 }
@@ -690,7 +690,7 @@ CALL(cr_view_read, a[0], a[1], a[2], 0, a[3])
 // on a page of its own, which takes no more motions. A build without a compiler for WebAssembly has no core for it
 static long call_cr_view_set_live(void** a) {
   cr_view* page = NULL;
-  must(cr_view_create(&page, w.m, &bare_view_options, &w.error));
+  must(cr_view_create(&page, w.m, &bare_view_options, &error));
   long status = cr_view_set_live(a[0] == NULL ? NULL : page, a[1], a[2], a[3]);
   cr_view_destroy(page);
   return status == CR_ERR_UNSUPPORTED && cr_view_core_size == 0 ? CR_OK : status;
@@ -702,7 +702,7 @@ CALL_VOID(cr_render_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_render_begin, a[0], a[1])
 static void* with_pictures(void* render) {
   if (render != NULL) {
-    must(cr_render_begin(render, &w.error));
+    must(cr_render_begin(render, &error));
   }
   return render;
 }

@@ -14,40 +14,40 @@ static void make_quasidynamic(void) {
   const cr_real at = 0, start[2] = {0, 0};
   cr_real next[2];
   w.servo_model = open_text("servo.xml", text_of_servo);
-  must(cr_quasidynamic_create(&w.quasidynamic, w.servo_model, &quasidynamic_options, &w.error));
+  must(cr_quasidynamic_create(&w.quasidynamic, w.servo_model, &quasidynamic_options, &error));
   must(cr_quasidynamic_batch_create(&w.quasidynamic_batch, w.servo_model, &quasidynamic_options, 1,
-                                    &w.error));
-  must(cr_contact_tree_grow(&w.contact_plan, w.servo_model, NULL, start, start, &few_nodes,
-                            &w.error));
+                                    &error));
+  must(
+      cr_contact_tree_grow(&w.contact_plan, w.servo_model, NULL, start, start, &few_nodes, &error));
   must(cr_quasidynamic_set_parameters(w.quasidynamic, parameters, 1));
   must(cr_quasidynamic_step(w.quasidynamic, start, &at, next));
   w.touches.size = sizeof w.touches;
-  must(cr_smoothed_mpc_create(&w.mpc, &mpc_system, &mpc_options, &w.error));
+  must(cr_smoothed_mpc_create(&w.mpc, &mpc_system, &mpc_options, &error));
   w.mpc_result.size = sizeof w.mpc_result;
 }
 
 // a page, and one with the motion of a file
 static void make_views(void) {
-  must(cr_view_create(&w.view, w.m, &view_options, &w.error));
-  must(cr_view_create(&w.shown, w.m, &view_options, &w.error));
-  must(cr_rollout_run(w.rollout, w.m, 2, NULL, &w.error));
+  must(cr_view_create(&w.view, w.m, &view_options, &error));
+  must(cr_view_create(&w.shown, w.m, &view_options, &error));
+  must(cr_rollout_run(w.rollout, w.m, 2, NULL, &error));
   (void)snprintf(seen_path, sizeof seen_path, "%s", scratch_path("seen.h5"));
   (void)snprintf(page_path, sizeof page_path, "%s", scratch_path("seen.html"));
-  must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &w.error));
-  must(cr_rollout_restore(w.rollout, w.m, 0, &w.error));
-  must(cr_view_read(w.shown, seen_path, NULL, 0, &w.error));
+  must(cr_rollout_save(w.rollout, w.m, seen_path, NULL, 0, &error));
+  must(cr_rollout_restore(w.rollout, w.m, 0, &error));
+  must(cr_view_read(w.shown, seen_path, NULL, 0, &error));
 }
 
 static void make_pictures(void) {
-  must(cr_render_create(&w.render, w.m, model_path, NULL, &render_options, &w.error));
-  must(cr_render_create(&w.drawn, w.m, model_path, NULL, &render_options, &w.error));
-  must(cr_render_read(w.drawn, seen_path, &w.error));
+  must(cr_render_create(&w.render, w.m, model_path, NULL, &render_options, &error));
+  must(cr_render_create(&w.drawn, w.m, model_path, NULL, &render_options, &error));
+  must(cr_render_read(w.drawn, seen_path, &error));
   (void)snprintf(picture_path, sizeof picture_path, "%s", scratch_path("seen.png"));
 }
 
 // jumps of a stair
 static void make_jumps(void) {
-  must(cr_jumps_find(&w.jumps, &stair, &w.error));
+  must(cr_jumps_find(&w.jumps, &stair, &error));
   w.jumps_result.size = sizeof w.jumps_result;
   w.jump.size = sizeof w.jump;
 }

@@ -35,12 +35,6 @@ static const char yaml[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* open_arm(void) {
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write("arm.xml", arm), &error));

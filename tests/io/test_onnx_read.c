@@ -12,12 +12,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // ---- graphs made here
 
 static cri_writer graph;

@@ -13,12 +13,6 @@ enum { IN = 3, ROWS = 8, MOST = 4096 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_layer layer_of(cr_layer_kind kind, int width, cr_activation activation, bool both) {
   return (cr_layer){.size = sizeof(cr_layer),
                     .kind = kind,

@@ -100,7 +100,6 @@ static struct {
   cr_loss loss;
   cr_field_info field;
   cr_place_info place;
-  cr_error error;
   cr_real numbers[4][ROOM];
   int counts[3];
   void* slot;  // where creators put what they make
@@ -108,20 +107,16 @@ static struct {
 
 #include "io/public_arguments.h"
 
+static cr_error error;
+
 static char model_path[512], blueprint_path[512], saved_path[512], mjcf_path[512], ctrl_path[512],
     motion_path[512], recorded_path[512], measured_path[512];
 static char learned_path[1024], onnx_path[1024], seen_path[1024], page_path[1024],
     picture_path[1024];
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", w.error.text);
-  }
-}
-
 static cr_model* open_text(const char* name, const char* text) {
   cr_model* m = NULL;
-  must(cr_model_open(&m, scratch_write(name, text), &w.error));
+  must(cr_model_open(&m, scratch_write(name, text), &error));
   return m;
 }
 
@@ -137,10 +132,10 @@ static void make_fit(void) {
   w.fit_info.size = sizeof w.fit_info;
   w.fit_value.size = sizeof w.fit_value;
   (void)snprintf(recorded_path, sizeof recorded_path, "%s", scratch_path("recorded.h5"));
-  must(cr_recordings_create(&w.recordings, w.m, cr_model_timestep(w.m), &w.error));
-  must(cr_recordings_add(w.recordings, &w.run, &w.error));
-  must(cr_recordings_write(w.recordings, recorded_path, "still", &w.error));
-  must(cr_fit_create(&w.fit, w.parameters, w.recordings, &fit_options, &w.error));
+  must(cr_recordings_create(&w.recordings, w.m, cr_model_timestep(w.m), &error));
+  must(cr_recordings_add(w.recordings, &w.run, &error));
+  must(cr_recordings_write(w.recordings, recorded_path, "still", &error));
+  must(cr_fit_create(&w.fit, w.parameters, w.recordings, &fit_options, &error));
 }
 
 // a run with one channel; an angle that stands still
@@ -154,12 +149,12 @@ static void make_measurements(void) {
   w.channel = (cr_channel_info){
       .size = sizeof w.channel, .place = "angle", .rows = SEEN, .time = time, .values = values};
   w.seen.size = sizeof w.seen;
-  must(cr_measurements_create(&w.measurements, w.m, &w.error));
-  must(cr_measurements_begin(w.measurements, "still", 0, &w.error));
-  must(cr_measurements_add(w.measurements, &w.channel, &w.error));
+  must(cr_measurements_create(&w.measurements, w.m, &error));
+  must(cr_measurements_begin(w.measurements, "still", 0, &error));
+  must(cr_measurements_add(w.measurements, &w.channel, &error));
   const cr_channel_info control = {
       .size = sizeof control, .place = "ctrl[drive]", .rows = SEEN, .time = time, .values = values};
-  must(cr_measurements_add(w.measurements, &control, &w.error));
+  must(cr_measurements_add(w.measurements, &control, &error));
   (void)snprintf(measured_path, sizeof measured_path, "%s",
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
 }
@@ -179,9 +174,9 @@ static void make_identification(void) {
   w.estimate.size = sizeof w.estimate;
   w.of_place.size = sizeof w.of_place;
   must(cr_identification_create(&w.identification, w.parameters, w.measurements,
-                                &identification_options, &w.error));
-  must(cr_identification_get_start(w.identification, x, &w.error));
-  must(cr_identification_solve(w.identification, &two_steps, x, &w.end, &w.error));
+                                &identification_options, &error));
+  must(cr_identification_get_start(w.identification, x, &error));
+  must(cr_identification_solve(w.identification, &two_steps, x, &w.end, &error));
 }
 
 static void setup(void) {
@@ -194,68 +189,68 @@ static void setup(void) {
   (void)snprintf(model_path, sizeof model_path, "%s", scratch_path("a.xml"));
   (void)snprintf(saved_path, sizeof saved_path, "%s", scratch_path("saved.crm"));
   (void)snprintf(mjcf_path, sizeof mjcf_path, "%s", scratch_path("saved.xml"));
-  must(cr_mujoco_compile(&w.mj, model_path, NULL, NULL, &w.error));
+  must(cr_mujoco_compile(&w.mj, model_path, NULL, NULL, &error));
   w.mj_data = mj_makeData(w.mj);
-  must(cr_data_create(&w.d, w.m, &w.error));
-  must(cr_data_create(&w.work, w.m, &w.error));
-  must(cr_data_create(&w.fresh, w.m, &w.error));
-  must(cr_data_create_tangent(&w.tan, w.m, w.d, &w.error));
-  must(cr_data_create_cotangent(&w.bar, w.m, w.d, &w.error));
-  must(cr_jacobian_create(&w.jacobian, w.m, w.d, &w.error));
-  must(cr_parameter_jacobian_create(&w.by_parameters, w.m, w.d, parameters, 1, false, &w.error));
-  must(cr_sensor_jacobian_create(&w.of_sensors, w.m, w.d, &w.error));
-  must(cr_filter_create(&w.filter, w.m, w.d, &filter_options, &w.error));
+  must(cr_data_create(&w.d, w.m, &error));
+  must(cr_data_create(&w.work, w.m, &error));
+  must(cr_data_create(&w.fresh, w.m, &error));
+  must(cr_data_create_tangent(&w.tan, w.m, w.d, &error));
+  must(cr_data_create_cotangent(&w.bar, w.m, w.d, &error));
+  must(cr_jacobian_create(&w.jacobian, w.m, w.d, &error));
+  must(cr_parameter_jacobian_create(&w.by_parameters, w.m, w.d, parameters, 1, false, &error));
+  must(cr_sensor_jacobian_create(&w.of_sensors, w.m, w.d, &error));
+  must(cr_filter_create(&w.filter, w.m, w.d, &filter_options, &error));
   make_quasidynamic();
-  must(cr_rollout_create(&w.rollout, w.m, 3, parameters, 1, &w.error));
-  must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
-  must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
+  must(cr_rollout_create(&w.rollout, w.m, 3, parameters, 1, &error));
+  must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &error));
+  must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &error));
   w.loss = cr_expression_loss(w.expression, false);
-  must(cr_cost_create(&w.cost, w.m, &w.error));
-  must(cr_cost_add(w.cost, &cost_term, &w.error));
-  must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &w.error));
+  must(cr_cost_create(&w.cost, w.m, &error));
+  must(cr_cost_add(w.cost, &cost_term, &error));
+  must(cr_planner_create(&w.planner, w.m, w.cost, &plan_options, &error));
   w.planned.size = sizeof w.planned;
-  must(cr_policy_create(&w.policy, w.m, &policy_options, &w.error));
+  must(cr_policy_create(&w.policy, w.m, &policy_options, &error));
   must(cr_policy_training_create(&w.training, w.m, w.d, w.cost, &policy_options,
-                                 &policy_training_options, &w.error));
+                                 &policy_training_options, &error));
   w.trained.size = sizeof w.trained;
-  must(cr_model_copy(&w.live_model, w.m, &w.error));
-  must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &w.error));
-  must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &w.error));
+  must(cr_model_copy(&w.live_model, w.m, &error));
+  must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &error));
+  must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &error));
   w.live_report.size = sizeof w.live_report;
   make_views();
   make_pictures();
-  must(cr_load_report_create(&w.report, &w.error));
-  must(cr_model_copy(&w.corrected, w.m, &w.error));
-  must(cr_model_add_correction(w.corrected, &correction_options, &w.error));
+  must(cr_load_report_create(&w.report, &error));
+  must(cr_model_copy(&w.corrected, w.m, &error));
+  must(cr_model_add_correction(w.corrected, &correction_options, &error));
   (void)snprintf(blueprint_path, sizeof blueprint_path, "%s", scratch_path("net.crb"));
-  must(cr_model_save_blueprint(w.corrected, blueprint_path, &w.error));
-  must(cr_network_create(&w.network, 2, &layer, 1, &w.error));
+  must(cr_model_save_blueprint(w.corrected, blueprint_path, &error));
+  must(cr_network_create(&w.network, 2, &layer, 1, &error));
   w.as_given.size = sizeof w.as_given;
   w.learning_end.size = sizeof w.learning_end;
   (void)snprintf(learned_path, sizeof learned_path, "%s", scratch_path("net.crn"));
-  must(cr_learned_create(&w.learned, w.network, 1, &w.error));
-  must(cr_learned_save(w.learned, learned_path, &w.error));
+  must(cr_learned_create(&w.learned, w.network, 1, &error));
+  must(cr_learned_save(w.learned, learned_path, &error));
   (void)snprintf(onnx_path, sizeof onnx_path, "%s", scratch_path("net.onnx"));
-  must(cr_learned_save_onnx(w.learned, onnx_path, false, &w.error));
-  must(cr_sequences_create(&w.sequences, w.network, &w.error));
-  must(cr_sequences_set_lengths(w.sequences, &one_row, 1, &w.error));
+  must(cr_learned_save_onnx(w.learned, onnx_path, false, &error));
+  must(cr_sequences_create(&w.sequences, w.network, &error));
+  must(cr_sequences_set_lengths(w.sequences, &one_row, 1, &error));
   must(cr_sequences_forward(w.sequences, w.numbers[0], w.numbers[1], NULL, w.numbers[2], NULL,
-                            &w.error));
+                            &error));
   w.corrects.size = sizeof w.corrects;
   w.usage.size = sizeof w.usage;
-  must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
+  must(cr_parameters_create(&w.parameters, w.m, items, 1, &error));
   make_fit();
   make_measurements();
   make_identification();
-  must(cr_check_create(&w.checked, &w.error));
-  must(cr_check_run(w.checked, model_path, &few_states, &w.error));
+  must(cr_check_create(&w.checked, &error));
+  must(cr_check_run(w.checked, model_path, &few_states, &error));
   w.result.size = sizeof w.result;
   w.compared.size = sizeof w.compared;
-  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
+  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &error));
   w.trust.size = sizeof w.trust;
   make_jumps();
   w.smoothed.size = sizeof w.smoothed;
-  must(cr_smoothed_objective_create(&w.objective, &minimum, &estimator_options, &w.error));
+  must(cr_smoothed_objective_create(&w.objective, &minimum, &estimator_options, &error));
   w.problem = (cr_trust_problem){.size = sizeof w.problem,
                                  .rollout = w.rollout,
                                  .m = w.m,
@@ -328,7 +323,7 @@ AROUND_FILE(setup, teardown)
 
 static int field_of_mass(void) {
   cr_place_info place = {.size = sizeof place};
-  must(cr_model_place(w.m, "body_mass", &place, &w.error));
+  must(cr_model_place(w.m, "body_mass", &place, &error));
   return place.field;
 }
 
@@ -812,7 +807,7 @@ static void* argument(const row* r, int i) {
     case 'W':
       return w.work;
     case 'E':
-      return &w.error;
+      return &error;
     case 'O':
       return &w.slot;
     case 'S':
@@ -925,30 +920,30 @@ static void clear_numbers(void) {
 
 // the state before a right call
 static void prepare(char needs) {
-  must(cr_model_set_choice(w.m, "integrator", "euler", &w.error));
+  must(cr_model_set_choice(w.m, "integrator", "euler", &error));
   must(cr_data_reset(w.m, w.d));
-  must(cr_rollout_set_adaptive(w.rollout, w.m, NULL, &w.error));
-  must(cr_rollout_set_adjoint(w.rollout, w.m, NULL, &w.error));
+  must(cr_rollout_set_adaptive(w.rollout, w.m, NULL, &error));
+  must(cr_rollout_set_adjoint(w.rollout, w.m, NULL, &error));
   clear_numbers();
   assert_int_equal(needs == 'f' || needs == 'k' ? cr_forward(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 'i' ? cr_inverse(w.m, w.d) : CR_OK, CR_OK);
-  must(needs == 'r' ? cr_rollout_run(w.rollout, w.m, 2, &w.loss, &w.error) : CR_OK);
+  must(needs == 'r' ? cr_rollout_run(w.rollout, w.m, 2, &w.loss, &error) : CR_OK);
   cr_check_destroy(w.check);
   w.check = NULL;
-  must(cr_check_create(&w.check, &w.error));
+  must(cr_check_create(&w.check, &error));
   cr_gradient_destroy(w.gradient);
   w.gradient = NULL;
-  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
+  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &error));
   if (needs == 'u' || needs == 'g') {
-    must(cr_rollout_run(cr_gradient_rollout(w.gradient), w.m, 2, &w.loss, &w.error));
-    must(needs == 'g' ? cr_gradient_compute(w.gradient, &w.loss, &w.error) : CR_OK);
+    must(cr_rollout_run(cr_gradient_rollout(w.gradient), w.m, 2, &w.loss, &error));
+    must(needs == 'g' ? cr_gradient_compute(w.gradient, &w.loss, &error) : CR_OK);
   }
 }
 
 static void forget(void) {
   cr_data* const blocks[] = {w.d, w.tan, w.bar, w.work, w.fresh};
-  w.error.text[0] = 0;
+  error.text[0] = 0;
   for (int i = 0; i < 5; i++) {
     ((char*)(uintptr_t)cr_data_error(blocks[i]))[0] = 0;
   }
@@ -958,7 +953,7 @@ static void forget(void) {
 }
 
 static bool said_something(void) {
-  const char* const said[] = {w.error.text,
+  const char* const said[] = {error.text,
                               cr_data_error(w.d),
                               cr_data_error(w.tan),
                               cr_data_error(w.bar),
@@ -1095,7 +1090,7 @@ TEST(right_calls_work) {
     fill(r, a);
     long result = call(r, a);
     if (r->returns == STATUS ? result != CR_OK : r->returns != NOTHING && result <= 0) {
-      fail_msg("%s: %ld %s%s", r->name, result, w.error.text, cr_data_error(w.d));
+      fail_msg("%s: %ld %s%s", r->name, result, error.text, cr_data_error(w.d));
     }
   }
 }
@@ -1328,7 +1323,7 @@ static long call_sized(const sized* s, size_t size, char* x) {
   void* a[MOST] = {0};
   prepare(r->needs);
   bool tolerances = strcmp(s->type, "cr_adaptive") == 0 || strcmp(s->type, "cr_adjoint") == 0;
-  must(cr_model_set_choice(w.m, "integrator", tolerances ? "tsit5" : "euler", &w.error));
+  must(cr_model_set_choice(w.m, "integrator", tolerances ? "tsit5" : "euler", &error));
   fill(r, a);
   memcpy(x, s->right, s->size);
   memset(x + s->size, UNKNOWN, BEHIND);
@@ -1349,9 +1344,9 @@ TEST(a_size_is_that_of_the_struct_or_more) {
       (void)snprintf(sentence, sizeof sentence, "member size of %s is %zu; set it to sizeof(%s)",
                      s->type, wrong[i], s->type);
       long status = call_sized(s, wrong[i], x);
-      if (status != CR_ERR_ARG || strstr(w.error.text, sentence) == NULL) {
+      if (status != CR_ERR_ARG || strstr(error.text, sentence) == NULL) {
         fail_msg("%s takes a %s of size %zu: %ld %s", s->function, s->type, wrong[i], status,
-                 w.error.text);
+                 error.text);
       }
     }
     for (int i = 0; i < 2; i++) {
@@ -1359,8 +1354,8 @@ TEST(a_size_is_that_of_the_struct_or_more) {
       size_t left;
       memcpy(&left, x, sizeof left);
       // one within another may be refused for another reason
-      if (status != CR_OK && (s->wrapped == itself || strstr(w.error.text, "size") != NULL)) {
-        fail_msg("%s refuses a %s of size %zu: %s", s->function, s->type, right[i], w.error.text);
+      if (status != CR_OK && (s->wrapped == itself || strstr(error.text, "size") != NULL)) {
+        fail_msg("%s refuses a %s of size %zu: %s", s->function, s->type, right[i], error.text);
       }
       assert_int_equal(left, right[i]);
       for (int j = 0; j < BEHIND; j++) {
@@ -1401,12 +1396,12 @@ TEST(every_struct_with_a_size_has_a_row) { assert_true(each_header(sizes_in, NUL
 // a loss of names of another model
 TEST(losses_of_other_models) {
   cr_expression* x = NULL;
-  must(cr_expression_create(&x, w.m, "qpos[7] + body_mass[2]", &w.error));
+  must(cr_expression_create(&x, w.m, "qpos[7] + body_mass[2]", &error));
   cr_rollout* r = NULL;
-  must(cr_rollout_create(&r, w.other, 2, NULL, 0, &w.error));
+  must(cr_rollout_create(&r, w.other, 2, NULL, 0, &error));
   cr_loss loss = cr_expression_loss(x, true);
-  assert_int_equal(cr_rollout_run(r, w.other, 2, &loss, &w.error), CR_ERR_ARG);
-  assert_non_null(strstr(w.error.text, "another model"));
+  assert_int_equal(cr_rollout_run(r, w.other, 2, &loss, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "another model"));
   cr_rollout_destroy(r);
   cr_expression_destroy(x);
 }
@@ -1450,7 +1445,7 @@ TEST(integrators_that_changed) {
       for (int early = 0; early < 2; early++) {
         prepare(early == 0 ? r->needs : 0);
         fill(r, a);
-        must(cr_model_set_choice(w.m, "integrator", integrators[i], &w.error));
+        must(cr_model_set_choice(w.m, "integrator", integrators[i], &error));
         if (early == 1 && r->needs == 's') {
           (void)cr_step(w.m, w.d);
         }
@@ -1468,7 +1463,7 @@ TEST(integrators_that_changed) {
 // what crashed: README's snippet with an integrator of several stages
 TEST(rk4_without_a_second_block) {
   prepare(0);
-  must(cr_model_set_choice(w.m, "integrator", "rk4", &w.error));
+  must(cr_model_set_choice(w.m, "integrator", "rk4", &error));
   assert_int_equal(cr_step(w.m, w.d), CR_OK);
   assert_int_equal(cr_step_vjp(w.m, w.m, w.d, NULL, w.bar), CR_ERR_ARG);
   assert_non_null(strstr(cr_data_error(w.bar), "work is NULL"));

@@ -15,12 +15,6 @@ static void open(void) { solid_model(&m); }
 static void close(void) { cri_model_free(&m); }
 AROUND_EACH(open, close)
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_parameter_info info_of(const char* name, const char* target, cr_real start) {
   return (cr_parameter_info){.size = sizeof(cr_parameter_info),
                              .name = name,

@@ -23,12 +23,6 @@ static cr_error error;
 static cr_model* m;
 static cr_recordings* recordings;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // a row of what a rollout did, every other step, with the control held from there
 static void record(cr_real amplitude, const char* name, int group) {
   cr_rollout* r = NULL;

@@ -12,12 +12,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_learned* create(bool trained) {
   const cr_layer layers[] = {
       {.size = sizeof layers[0], .kind = CR_LAYER_LSTM, .width = 3, .both_directions = true},

@@ -11,12 +11,6 @@ enum { IN = 3, OUT = 2, ROWS = 9, MOST = 4096 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_learned* create(cr_layer_kind kind, bool both, bool dense_end) {
   const cr_layer layers[] = {{.size = sizeof layers[0],
                               .kind = kind,

@@ -10,12 +10,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_learned* create(int ninput, const cr_layer* layers, int n, uint64_t seed) {
   cr_network* net = NULL;
   cr_learned* l = NULL;

@@ -12,12 +12,6 @@ enum { IN = 3, OUT = 2, N = 40, ROWS = 200, MOST = 2048 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static int32_t length[N], which[N];
 static cr_real input[ROWS * IN], target[ROWS * OUT], row_weight[ROWS];
 

@@ -13,12 +13,6 @@ enum { MOST = 8192, IN = 3, N_SEQUENCE = 5, N_ROW = 21 };
 static const int32_t lengths[N_SEQUENCE] = {3, 7, 1, 6, 4};
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_layer layer_of(cr_layer_kind kind, int width, bool both) {
   return (cr_layer){.size = sizeof(cr_layer),
                     .kind = kind,

@@ -5,6 +5,7 @@
 #include "predict/adaptive_interval.h"
 
 #include "carom/carom.h"
+#include "checks/io_predicted.h"
 #include "predict/layout.h"
 #include "scenes/io_measured.h"
 #include "support/scratch.h"
@@ -23,52 +24,20 @@ static const char text_of_ball[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
-enum { NP = 2, ROWS = 12, SEEN = 512, WIDE = 64 };
-
-typedef struct {
-  cr_real error[SEEN], rows[SEEN][WIDE];
-  int n, columns;
-} seen;
-
-static void keep(void* context, const cri_sight* s) {
-  seen* k = context;
-  for (int i = 0; i < cri_output_errors(s->output); i++) {
-    k->error[k->n] = s->error[i];
-    if (s->rows != NULL) {
-      cr_copy(k->rows[k->n], s->rows + (ptrdiff_t)i * k->columns, k->columns);
-    }
-    k->n++;
-  }
-}
-
-static void predict(cri_predictor* w, cri_problem* p, bool derive, seen* k) {
-  cr_real values[NP];
-  cri_parameters_values(p->parameters, p->x, values);
-  must(cri_parameters_apply(p->parameters, values, &error));
-  k->n = 0;
-  k->columns = cri_columns_of(p);
-  assert_true(k->columns <= WIDE);
-  must(cri_predict(w, p, 0, derive, keep, k, NULL, NULL, &error));
-  assert_true(k->n >= ROWS);
-}
+enum { NP = 2, ROWS = 12 };
 
 // every number of x and of the start: the largest miss, of the largest row
 static cr_real compare(cri_predictor* w, cri_problem* p) {
-  static seen at, high, low;
+  static predicted at, high, low;
   cr_real worst = 0;
-  predict(w, p, true, &at);
+  predict_window(w, p, true, &at);
+  assert_true(at.n >= ROWS);
   for (int i = 0; i < p->n + p->nx; i++) {
     cr_real x = p->x[i], h = CR_R(1e-5), most = CR_R(0.01), miss = 0;
     p->x[i] = x + h;
-    predict(w, p, false, &high);
+    predict_window(w, p, false, &high);
     p->x[i] = x - h;
-    predict(w, p, false, &low);
+    predict_window(w, p, false, &low);
     p->x[i] = x;
     for (int k = 0; k < at.n; k++) {
       cr_real difference = (high.error[k] - low.error[k]) / (2 * h);

@@ -20,12 +20,6 @@ static cr_error error;
 static cr_model* m;
 static cr_parameters* ps;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void setup(void) {
   must(cr_model_open(&m, scratch_write("slide.xml", text_of_slide), &error));
   const cr_parameter_info item = {

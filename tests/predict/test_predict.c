@@ -15,12 +15,6 @@ static const char text_of_slide[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 typedef struct {
   cr_real value[16], error[16];
   int row[16], n;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "carom/carom.h"
+#include "checks/io_predicted.h"
 #include "predict/layout.h"
 #include "scenes/io_measured.h"
 #include "support/scratch.h"
@@ -24,51 +25,19 @@ static const char text_of_walker[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
-enum { NP = 2, ROWS = 12, SEEN = 512, WIDE = 64 };
-
-typedef struct {
-  cr_real error[SEEN], rows[SEEN][WIDE];
-  int n, columns;
-} seen;
-
-static void keep(void* context, const cri_sight* s) {
-  seen* k = context;
-  for (int i = 0; i < cri_output_errors(s->output); i++) {
-    k->error[k->n] = s->error[i];
-    if (s->rows != NULL) {
-      cr_copy(k->rows[k->n], s->rows + (ptrdiff_t)i * k->columns, k->columns);
-    }
-    k->n++;
-  }
-}
-
-static void predict(cri_predictor* w, cri_problem* p, bool derive, seen* k) {
-  cr_real values[WIDE];
-  cri_parameters_values(p->parameters, p->x, values);
-  must(cri_parameters_apply(p->parameters, values, &error));
-  k->n = 0;
-  k->columns = cri_columns_of(p);
-  assert_true(k->columns <= WIDE);
-  must(cri_predict(w, p, 0, derive, keep, k, NULL, NULL, &error));
-  assert_true(k->n > ROWS);
-}
+enum { NP = 2, ROWS = 12 };
 
 // every number of x and of the start
 static void compare(cri_predictor* w, cri_problem* p) {
-  static seen at, high, low;
-  predict(w, p, true, &at);
+  static predicted at, high, low;
+  predict_window(w, p, true, &at);
+  assert_true(at.n >= ROWS);
   for (int i = 0; i < p->n + p->nx; i++) {
     cr_real x = p->x[i], h = CR_R(1e-6), most = 0;
     p->x[i] = x + h;
-    predict(w, p, false, &high);
+    predict_window(w, p, false, &high);
     p->x[i] = x - h;
-    predict(w, p, false, &low);
+    predict_window(w, p, false, &low);
     p->x[i] = x;
     for (int k = 0; k < at.n; k++) {
       most = cr_max(most, cr_abs(at.rows[k][i]));
@@ -163,7 +132,7 @@ TEST(rows_match_differences) {
   }
 }
 
-static void same_rows(const seen* a, const seen* b) {
+static void same_rows(const predicted* a, const predicted* b) {
   cr_real most = 0;
   assert_int_equal(a->n, b->n);
   for (int k = 0; k < a->n; k++) {
@@ -183,16 +152,16 @@ static void same_rows(const seen* a, const seen* b) {
 TEST(rows_by_the_jacobian_are_those_by_sweeps) {
   static const char* const integrators[] = {"Euler", "implicitfast", "implicit", "RK4"};
   const cr_parameter_info* const list[] = {&limb, &damping, &gear, &ground, &height};
-  static seen at, by_sweeps;
+  static predicted at, by_sweeps;
   for (int k = 0; k < 5; k++) {
     walker x;
     begin(&x, integrators[k % 4], list, k < 4 ? 4 : 5);
     x.p.x[x.p.n + x.m->nv] = CR_R(0.8);  // it slides
     assert_true((x.w->jacobian != NULL) == (k < 3));
-    predict(x.w, &x.p, true, &at);
+    predict_window(x.w, &x.p, true, &at);
     cr_jacobian* kept = x.w->jacobian;
     x.w->jacobian = NULL;
-    predict(x.w, &x.p, true, &by_sweeps);
+    predict_window(x.w, &x.p, true, &by_sweeps);
     x.w->jacobian = kept;
     same_rows(&at, &by_sweeps);
     for (int i = 0; i < x.p.n; i++) {
@@ -207,7 +176,7 @@ TEST(rows_by_the_jacobian_are_those_by_sweeps) {
     // and by the matrix of the parameters in place of their pullback
     must(cri_chain_create(&x.p.chain, x.ps, &error));
     must(cri_chain_set(x.p.chain, x.ps, x.p.x, x.p.derived, &error));
-    predict(x.w, &x.p, true, &at);
+    predict_window(x.w, &x.p, true, &at);
     same_rows(&at, &by_sweeps);
     end(&x);
   }

@@ -25,12 +25,6 @@ enum { NP = 3, MOST = 16, ROWS = 12 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 typedef struct {
   const cri_problem* p;
   cr_real cost, gradient[MOST];

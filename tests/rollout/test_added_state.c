@@ -32,12 +32,6 @@ static const double LOW = 0.35, HIGH = 1;
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // ---- the stage: z' = (u - z) / tau, force += gear gain z
 
 static cr_status filter(void* user, const cr_stage_call* c) {

@@ -22,12 +22,6 @@ enum { BODY = 6, NV = 3 * BODY, STEPS = 50 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // ---- springs that rub: N = max(0, -D e_0), f_j = -c N tanh(e_j / 3)
 
 static double normal(const cr_contact_call* c) {

@@ -13,12 +13,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* open_text(const char* text, const char* law) {
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write("model.xml", text), &error));

@@ -14,12 +14,6 @@
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static void set(cr_model* m, const char* name, double x) {
   must(cr_model_set(m, name, &x, 1, &error));
 }

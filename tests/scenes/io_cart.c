@@ -19,16 +19,10 @@ static const char text_of_cart[] =
 const cr_real cart_truth[CART_NUMBERS] = {1, CR_R(0.2), CR_R(0.4), CR_R(0.3), CR_R(0.005)};
 const cr_real cart_hanging[3] = {0, CR_R(0.4), CR_R(-0.3)};
 
-static void must(cr_status status, const cr_error* error) {
-  if (status != CR_OK) {
-    fail_msg("%s", error->text);
-  }
-}
-
 cr_model* cart_model(void) {
   cr_error error;
   cr_model* m = NULL;
-  must(cr_model_open(&m, scratch_write("cart.xml", text_of_cart), &error), &error);
+  must(cr_model_open(&m, scratch_write("cart.xml", text_of_cart), &error));
   return m;
 }
 
@@ -50,7 +44,7 @@ cr_parameters* cart_parameters(const cr_model* m, cr_real off) {
     list[i] = &all[i];
   }
   cr_parameters* p = NULL;
-  must(cr_parameters_create(&p, m, list, CART_NUMBERS, &error), &error);
+  must(cr_parameters_create(&p, m, list, CART_NUMBERS, &error));
   return p;
 }
 
@@ -60,7 +54,7 @@ cr_measurements* cart_runs(const cr_model* m, int rows) {
                                               {"sensordata[gyro]", 1, CR_R(0.03), 0}};
   cr_error error;
   cr_measurements* ms = NULL;
-  must(cr_measurements_create(&ms, m, &error), &error);
+  must(cr_measurements_create(&ms, m, &error));
   measured_run(ms, m, "one", rows, cart_hanging, channels, 3, 1);
   measured_run(ms, m, "two", rows, cart_hanging, channels, 3, 2);
   measured_run(ms, m, "three", rows, cart_hanging, channels, 3, 3);

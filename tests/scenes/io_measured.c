@@ -8,12 +8,6 @@
 
 enum { MOST_CHANNELS = 8, MOST_CONTROLS = 8 };
 
-static void must(cr_status status, const cr_error* error) {
-  if (status != CR_OK) {
-    fail_msg("%s", error->text);
-  }
-}
-
 typedef struct {
   cr_real* values[MOST_CHANNELS];
   int width[MOST_CHANNELS];
@@ -25,9 +19,9 @@ static void simulate(tape* t, const cr_model* m, int rows, const cr_real* qpos,
   cr_error error;
   cr_data* d = NULL;
   int nu = cr_model_count(m, "nu"), nq = cr_model_count(m, "nq");
-  must(cr_data_create(&d, m, &error), &error);
+  must(cr_data_create(&d, m, &error));
   if (qpos != NULL) {
-    must(cr_data_set(m, d, "qpos", qpos, nq, &error), &error);
+    must(cr_data_set(m, d, "qpos", qpos, nq, &error));
   }
   for (int k = 0; k < rows; k++) {
     cr_real* u = t->ctrl + (ptrdiff_t)k * nu;
@@ -37,19 +31,18 @@ static void simulate(tape* t, const cr_model* m, int rows, const cr_real* qpos,
              2 * cr_sin(CR_R(5.3) * t->time[k] + (cr_real)seed);
     }
     if (nu > 0) {
-      must(cr_data_set(m, d, "ctrl", u, nu, &error), &error);
+      must(cr_data_set(m, d, "ctrl", u, nu, &error));
     }
-    must(cr_forward(m, d), &error);
+    must(cr_forward(m, d));
     for (int c = 0; c < n; c++) {
       int at = k + channels[c].delay;
       if (at < rows) {
         must(cr_data_get(m, d, channels[c].place, t->values[c] + (ptrdiff_t)at * t->width[c],
-                         t->width[c], &error),
-             &error);
+                         t->width[c], &error));
       }
     }
-    must(cr_step(m, d), &error);
-    must(cr_advance(m, d), &error);
+    must(cr_step(m, d));
+    must(cr_advance(m, d));
   }
   cr_data_destroy(d);
 }
@@ -68,7 +61,7 @@ static void add_channel(cr_measurements* ms, const tape* t, int rows, const meas
   }
   const cr_channel_info info = {
       .size = sizeof info, .place = c->place, .rows = kept, .time = times, .values = t->values[i]};
-  must(cr_measurements_add(ms, &info, &error), &error);
+  must(cr_measurements_add(ms, &info, &error));
   free(times);
 }
 
@@ -82,16 +75,16 @@ void measured_run(cr_measurements* ms, const cr_model* m, const char* name, int 
   assert_true(n <= MOST_CHANNELS && nu <= MOST_CONTROLS);
   for (int c = 0; c < n; c++) {
     cr_place_info at = {.size = sizeof at};
-    must(cr_model_place(m, channels[c].place, &at, &error), &error);
+    must(cr_model_place(m, channels[c].place, &at, &error));
     t.width[c] = at.count;
     t.values[c] = calloc((size_t)rows * (size_t)at.count, sizeof(cr_real));
   }
   simulate(&t, m, rows, qpos, channels, n, seed);
-  must(cr_measurements_begin(ms, name, (int)seed, &error), &error);
+  must(cr_measurements_begin(ms, name, (int)seed, &error));
   if (nu > 0) {
     const cr_channel_info control = {
         .size = sizeof control, .place = "ctrl", .rows = rows, .time = t.time, .values = t.ctrl};
-    must(cr_measurements_add(ms, &control, &error), &error);
+    must(cr_measurements_add(ms, &control, &error));
   }
   for (int c = 0; c < n; c++) {
     add_channel(ms, &t, rows, &channels[c], c, &random);

@@ -17,12 +17,6 @@ static const cri_sight sight = {
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* make(cri_tosses* t) {
   cr_notebook book = {.nclaim = 0};
   cr_model* m = NULL;

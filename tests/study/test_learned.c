@@ -18,12 +18,6 @@ static const char text[] =
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 // a pendulum with a torque by a network of 3 hidden units on its velocity
 static cr_model* open_pendulum(bool corrected) {
   const cr_correction_input v = {.size = sizeof v, .place = "qvel[a]", .scale = CR_R(0.3)};

@@ -13,12 +13,6 @@ enum { ROWS = 101, SEED = 7, STREAM = 2 };
 
 static cr_error error;
 
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 static cr_model* open_swimmer(int links, int medium) {
   cr_notebook book = {.nclaim = 0};
   cr_model* m = NULL;

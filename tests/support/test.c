@@ -19,18 +19,14 @@ static cr_data* own(cr_data* d) {
 cr_data* test_data(const cr_model* m) {
   cr_data* d = NULL;
   cr_error error = {0};
-  if (cri_data_create(&d, m, NULL, &error) != CR_OK) {
-    fail_msg("%s", error.text);
-  }
+  must(cri_data_create(&d, m, NULL, &error));
   return own(d);
 }
 
 cr_data* test_twin(const cr_model* m, const cr_data* d, cr_data_role role) {
   cr_data* twin = NULL;
   cr_error error = {0};
-  if (cri_data_twin(&twin, m, d, role, NULL, &error) != CR_OK) {
-    fail_msg("%s", error.text);
-  }
+  must(cri_data_twin(&twin, m, d, role, NULL, &error));
   return own(twin);
 }
 
@@ -43,5 +39,12 @@ void test_release(void) {
   if (nowned == 0) {
     free(owned);
     owned = NULL;
+  }
+}
+
+void test_must(cr_status status, const char* text, const char* file, int line) {
+  if (status != CR_OK) {
+    print_error("%s\n", text);
+    _fail(file, line);
   }
 }

@@ -41,8 +41,12 @@
 #define MORE_TESTS(run) \
   __attribute__((constructor)) static void add_more(void) { test_more(__FILE__, run); }
 
+/// Fails with the sentence of `error`, the file's own, where the call that has filled it has failed.
+#define must(status) test_must((status), error.text, __FILE__, __LINE__)
+
 typedef void (*test_fixture)(void);
 
+void test_must(cr_status status, const char* text, const char* file, int line);
 void test_add(const char* file, const char* name, CMUnitTestFunction run);
 void test_around_file(const char* file, test_fixture setup, test_fixture teardown);
 void test_around_each(const char* file, test_fixture setup, test_fixture teardown);

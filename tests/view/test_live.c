@@ -50,7 +50,7 @@ static void end(cr_model* m) {
   cr_model_destroy(m);
 }
 
-static void must(cr_status status) {
+static void live_must(cr_status status) {
   if (status != CR_OK) {
     fail_msg("%s", cr_live_error(live));
   }
@@ -64,12 +64,12 @@ TEST(steps_are_those_of_the_library) {
   assert_int_equal(cr_data_create(&d, m, &error), CR_OK);
   assert_int_equal(cr_data_set(m, d, "qvel", velocity, 6, &error), CR_OK);
   memcpy(cr_live_numbers(live, CR_LIVE_START) + 1 + 7, velocity, sizeof velocity);
-  must(cr_live_reset(live));
+  live_must(cr_live_reset(live));
   for (int k = 0; k < 200; k++) {
     assert_int_equal(cr_step(m, d), CR_OK);
     cr_advance(m, d);
-    must(cr_live_step(live, 1));
-    must(cr_live_show(live));  // changes nothing
+    live_must(cr_live_step(live, 1));
+    live_must(cr_live_show(live));  // changes nothing
     assert_memory_equal(cr_live_numbers(live, CR_LIVE_QPOS), cr_data_view(m, d, "qpos", NULL, NULL),
                         7 * sizeof(cr_real));
   }
@@ -81,7 +81,7 @@ TEST(steps_are_those_of_the_library) {
     assert_true(cr_live_numbers(live, CR_LIVE_POSE)[7 + k] ==
                 cr_live_numbers(live, CR_LIVE_QPOS)[k]);
   }
-  must(cr_live_reset(live));
+  live_must(cr_live_reset(live));
   assert_true(cr_live_numbers(live, CR_LIVE_QVEL)[5] == velocity[5] && cr_live_time(live) == 0);
   cr_data_destroy(d);
   end(m);
@@ -89,7 +89,7 @@ TEST(steps_are_those_of_the_library) {
 
 TEST(tendons_are_shown) {
   cr_model* m = begin(arm, "");
-  must(cr_live_show(live));
+  live_must(cr_live_show(live));
   assert_int_equal(cr_live_count(live, CR_LIVE_PATH), 6);
   const cr_real *path = cr_live_numbers(live, CR_LIVE_PATH), across = path[3] - path[0];
   assert_int_equal(cr_live_count(live, CR_LIVE_LEVEL), 1);
@@ -110,23 +110,23 @@ TEST(more_contacts_than_there_was_room_for) {
   (void)sprintf(at, "</worldbody></mujoco>");
   cr_model* m = begin(text, "");
   int room = live->contacts;
-  must(cr_live_step(live, 1));
-  must(cr_live_show(live));
+  live_must(cr_live_step(live, 1));
+  live_must(cr_live_show(live));
   assert_true(cr_live_count(live, CR_LIVE_CONTACT) > 6 * room && live->contacts > room);
-  must(cr_live_step(live, 3));
+  live_must(cr_live_step(live, 3));
   end(m);
 }
 
 // the hand holds a corner of the cube: that corner hangs below it by the weight over the stiffness, and the cube is still
 TEST(a_hand_holds_a_corner) {
   cr_model* m = begin(cube, "");
-  must(cr_live_show(live));
-  must(cr_live_grab(live, 1, 0.05, 0.05, 0.25));
+  live_must(cr_live_show(live));
+  live_must(cr_live_grab(live, 1, 0.05, 0.05, 0.25));
   cr_live_move(live, 0.3, 0.1, 0.6);
-  must(cr_live_step(live, 4000));
+  live_must(cr_live_step(live, 4000));
   const cr_real stiffness = live->spring.stiffness;
   assert_true(stiffness > 0);
-  must(cr_live_show(live));
+  live_must(cr_live_show(live));
   // the corner in the world: pos + R (0.05, 0.05, 0.05)
   const cr_real *pos = cr_data_numbers(live->m, live->shown, "xpos", NULL, NULL) + 3,
                 *turn = cr_data_numbers(live->m, live->shown, "xmat", NULL, NULL) + 9;
@@ -139,7 +139,7 @@ TEST(a_hand_holds_a_corner) {
   // its centre hangs below the corner
   assert_true(fabs(pos[0] - corner[0]) < 1e-3 && pos[2] < corner[2] - 0.08);
   cr_live_let_go(live);
-  must(cr_live_step(live, 1));
+  live_must(cr_live_step(live, 1));
   const cr_real* applied = cr_data_numbers(live->m, live->d, "xfrc_applied", NULL, NULL);
   for (int k = 0; k < 12; k++) {
     assert_true(applied[k] == 0);
@@ -153,14 +153,14 @@ TEST(the_spring_is_critically_damped) {
       "<mujoco><option timestep='0.0002' gravity='0 0 0'/><worldbody><body name='ball'><freejoint/>"
       "<geom size='.1' mass='2'/></body></worldbody></mujoco>",
       "");
-  must(cr_live_show(live));
-  must(cr_live_grab(live, 1, 0, 0, 0));
+  live_must(cr_live_show(live));
+  live_must(cr_live_grab(live, 1, 0, 0, 0));
   // m x'' = k (1 - x) - 2 sqrt(k m) x': 1 - x = (1 + w t) exp(-w t)
   const cr_real w = sqrt(live->spring.stiffness / 2);
   assert_true(fabs(live->spring.damping - 4 * w) < 1e-9);
   cr_live_move(live, 1, 0, 0);
   for (int k = 1; k <= 3000; k++) {
-    must(cr_live_step(live, 1));
+    live_must(cr_live_step(live, 1));
     cr_real t = 0.0002 * k, x = cr_live_numbers(live, CR_LIVE_QPOS)[0];
     // the integrator is of first order
     assert_true(x < 1.0001 && fabs(x - (1 - (1 + w * t) * exp(-w * t))) < w * 0.0002);
@@ -180,10 +180,10 @@ TEST(a_hand_pulls_with_every_integrator) {
         "</mujoco>",
         words[i]);
     cr_model* m = begin(text, "");
-    must(cr_live_show(live));
-    must(cr_live_grab(live, 1, 0.5, 0, 0));
+    live_must(cr_live_show(live));
+    live_must(cr_live_grab(live, 1, 0.5, 0, 0));
     cr_live_move(live, 0, 0, 0.5);
-    must(cr_live_step(live, 2000));
+    live_must(cr_live_step(live, 2000));
     // up, about -y; at the target its weight has no moment
     assert_true(fabs(cr_live_numbers(live, CR_LIVE_QPOS)[0] + 1.5707963) < 1e-4);
     end(m);
@@ -192,7 +192,7 @@ TEST(a_hand_pulls_with_every_integrator) {
 
 TEST(what_cannot_be_grabbed) {
   cr_model* m = begin(cube, "");
-  must(cr_live_show(live));
+  live_must(cr_live_show(live));
   assert_int_equal(cr_live_grab(live, 0, 0, 0, 0), CR_ERR_ARG);
   assert_int_equal(cr_live_grab(live, 2, 0, 0, 0), CR_ERR_ARG);
   assert_non_null(strstr(cr_live_error(live), "no body 2"));
@@ -203,7 +203,7 @@ TEST(what_cannot_be_grabbed) {
 // ---- the gradient, by central differences
 
 static cr_real predicted(int body, int axis) {
-  must(cr_live_predict(live, body, axis));
+  live_must(cr_live_predict(live, body, axis));
   return cr_live_numbers(live, CR_LIVE_AHEAD)[cr_live_count(live, CR_LIVE_AHEAD) - 3 + axis];
 }
 
@@ -215,13 +215,13 @@ static void check_slope(cr_real* x, cr_status (*used)(cr_live*), int body, int a
   for (int side = 0; side < 2; side++) {
     *x = before + (side == 0 ? -h : h);
     if (used != NULL) {
-      must(used(live));
+      live_must(used(live));
     }
     ends[side] = predicted(body, axis);
   }
   *x = before;
   if (used != NULL) {
-    must(used(live));
+    live_must(used(live));
   }
   cr_real expected = (ends[1] - ends[0]) / (2 * h);
   if (!(fabs(slope - expected) <= 1e-6 * fmax(fabs(expected), 1e-2))) {
@@ -236,8 +236,8 @@ TEST(the_gradient_is_that_of_differences) {
   assert_true(cr_live_numbers(live, CR_LIVE_PARAMETER)[1] == -9.81);
   cr_live_numbers(live, CR_LIVE_CTRL)[0] = 0.3;
   cr_live_numbers(live, CR_LIVE_QVEL)[1] = -1;
-  must(cr_live_show(live));
-  must(cr_live_look_ahead(live, STEPS));
+  live_must(cr_live_show(live));
+  live_must(cr_live_look_ahead(live, STEPS));
   for (int axis = 0; axis <= 2; axis += 2) {
     (void)predicted(2, axis);
     int n = 0;
@@ -269,13 +269,13 @@ TEST(the_gradient_is_that_of_differences) {
 TEST(a_prediction_comes_true) {
   cr_model* m = begin(cube, "");
   cr_live_numbers(live, CR_LIVE_QVEL)[0] = 1;
-  must(cr_live_show(live));
-  must(cr_live_look_ahead(live, 90));
+  live_must(cr_live_show(live));
+  live_must(cr_live_look_ahead(live, 90));
   cr_real z = predicted(1, 2);
   assert_true(cr_live_time(live) == 0);
   int n = cr_live_count(live, CR_LIVE_AHEAD) / 3;
   assert_true(n > 20 && n <= 33);
-  must(cr_live_step(live, 90));
+  live_must(cr_live_step(live, 90));
   assert_true(fabs(cr_live_numbers(live, CR_LIVE_QPOS)[2] - z) < 1e-12);
   end(m);
 }
@@ -284,13 +284,13 @@ TEST(a_parameter_that_is_refused_leaves_the_model) {
   cr_model* m = begin(cube, "body_mass[cube]\ngeom_friction[cube][0]");
   cr_real* values = cr_live_numbers(live, CR_LIVE_PARAMETER);
   values[0] = 0.8;
-  must(cr_live_set_parameters(live));
+  live_must(cr_live_set_parameters(live));
   values[0] = -1;
   values[1] = 0.7;
   assert_int_equal(cr_live_set_parameters(live), CR_ERR_MODEL);
   assert_non_null(strstr(cr_live_error(live), "body_mass"));
   assert_true(values[0] == 0.8 && values[1] == 1);
-  must(cr_live_step(live, 1));
+  live_must(cr_live_step(live, 1));
   // constants follow: half the inverse weight
   cr_real inverse[2];
   cr_error error;

@@ -13,12 +13,6 @@
 
 static cr_error error;
 
-static inline void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
-
 /// The caller destroys the model.
 static inline cr_model* open_robot(cr_legged* robot) {
   cr_model* m = NULL;
