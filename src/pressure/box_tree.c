@@ -31,6 +31,14 @@ void cri_box_add(cr_real box[6], const cr_real x[3]) {
   }
 }
 
+// an empty box adds nothing
+static void join(cr_real box[6], const cr_real other[6]) {
+  for (int k = 0; k < 3; k++) {
+    box[k] = cr_min(box[k], other[k]);
+    box[3 + k] = cr_max(box[3 + k], other[3 + k]);
+  }
+}
+
 static bool overlap(const cr_real a[6], const cr_real b[6]) {
   for (int k = 0; k < 3; k++) {
     if (a[k] > b[3 + k] || b[k] > a[3 + k]) {
@@ -121,8 +129,7 @@ static void fit(range r, cri_box_of* of, const void* context, cr_real* box) {
   range half[2] = {first_half(r), second_half(r)};
   for (int k = 0; k < 2; k++) {
     fit(half[k], of, context, box);
-    cri_box_add(own, box + 6 * half[k].node);
-    cri_box_add(own, box + 6 * half[k].node + 3);
+    join(own, box + 6 * half[k].node);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pressure/pressure.h"
 
+#include "collision/bounds.h"
 #include "kinematics/tree.h"
 #include "model/build.h"
 #include "pressure/traction.h"
@@ -12,11 +13,12 @@ bool cri_pressure_acts(const cr_model* m) {
   return m->npressuretet > 0 && (m->disableflags & off) == 0;
 }
 
-// planes have no bounding sphere; trees of boxes find out
+// planes have no bounds; trees of boxes find out
 static bool far_apart(const cr_model* m, const cr_data* d, int geom1, int geom2) {
   cr_real r1 = cri_geom_bound(m, geom1), r2 = cri_geom_bound(m, geom2), arm[3];
   cr_sub3(arm, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
-  return r1 > 0 && r2 > 0 && cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2);
+  return r1 > 0 && r2 > 0 &&
+         (cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2) || cri_bounds_apart(m, d, geom1, geom2, 0));
 }
 
 typedef cr_status pair_visit(void* context, const int geom[2]);
