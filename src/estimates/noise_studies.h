@@ -13,5 +13,6 @@ cr_status cri_study_heaviside(cr_notebook* book, cr_error* error);
 cr_status cri_study_continuity(cr_notebook* book, cr_error* error);
 cr_status cri_study_bundles(cr_notebook* book, cr_error* error);
 cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
+cr_status cri_study_mating(cr_notebook* book, cr_error* error);
 
 #endif
