@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "estimates/plan_systems.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "carom/carom.h"
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "notebook/scene_file.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"

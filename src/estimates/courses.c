@@ -107,6 +107,17 @@ double cri_courses_end(cr_table* table, int system, int kind) {
   return median(table, system, kind, R_END);
 }
 
+double cri_courses_end_of(cr_table* table, int system, int kind, int seed) {
+  for (int i = 0; i < table->rows; i++) {
+    const cr_real* row = cri_table_row(table, i);
+    if (row[R_SYSTEM] == (cr_real)system && row[R_KIND] == (cr_real)kind &&
+        row[R_SEED] == (cr_real)seed) {
+      return (double)row[R_END];
+    }
+  }
+  return (double)NAN;
+}
+
 int cri_courses_failed(cr_table* table, int system, int kind) {
   int n = 0;
   for (int i = 0; i < table->rows; i++) {

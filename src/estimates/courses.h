@@ -41,6 +41,9 @@ double cri_courses_loss(cr_table* table, int system, int kind, int k);
 double cri_courses_alpha(cr_table* table, int system, int kind);
 double cri_courses_end(cr_table* table, int system, int kind);
 
+/// The first number at the end of one descent.
+double cri_courses_end_of(cr_table* table, int system, int kind, int seed);
+
 /// How many descents have a last loss above that at their start, or none.
 int cri_courses_failed(cr_table* table, int system, int kind);
 

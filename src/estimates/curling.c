@@ -3,7 +3,7 @@
 // variances of first and zeroth order grow with kappa?
 #include <math.h>
 
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "estimates/sliders.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"

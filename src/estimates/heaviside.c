@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "estimates/estimate_studies.h"
 #include "estimates/motion.h"
-#include "estimates/noise_studies.h"
 #include "notebook/scene_file.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "estimates/courses.h"
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "estimates/sliders.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "stiff/stiff_studies.h"
 
 static const cr_study studies[] = {
@@ -41,6 +41,8 @@ static const cr_study studies[] = {
     {"pivot", "gradients under noise: descent of a throw at a bar", false, cri_study_pivot},
     {"heaviside", "gradients under noise: steps in one and five dimensions", false,
      cri_study_heaviside},
+    {"tennis", "gradients under noise: a racket's policy, trained through hits and misses", false,
+     cri_study_tennis},
     {"bundles", "plans through contact by smoothed linear models: published costs", false,
      cri_study_bundles},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,

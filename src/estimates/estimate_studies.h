@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The studies of gradients under noise (docs/estimators.md) and of jumps, for the list of all studies.
-#ifndef CR_ESTIMATES_NOISE_STUDIES_H
-#define CR_ESTIMATES_NOISE_STUDIES_H
+// The studies of gradients under noise (docs/estimators.md), of plans by smoothed models and of jumps, for the list of all studies.
+#ifndef CR_ESTIMATES_ESTIMATE_STUDIES_H
+#define CR_ESTIMATES_ESTIMATE_STUDIES_H
 
 #include "notebook/notebook.h"
 
@@ -12,6 +12,7 @@ cr_status cri_study_pivot(cr_notebook* book, cr_error* error);
 cr_status cri_study_heaviside(cr_notebook* book, cr_error* error);
 cr_status cri_study_continuity(cr_notebook* book, cr_error* error);
 cr_status cri_study_bundles(cr_notebook* book, cr_error* error);
+cr_status cri_study_tennis(cr_notebook* book, cr_error* error);
 cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
 cr_status cri_study_mating(cr_notebook* book, cr_error* error);
 
