@@ -128,6 +128,20 @@ static moments moments_of(const form* Y, const form* S, const products* p) {
                              ss * y * y + 4 * y * s * ys + y * y * s * s};
 }
 
+// E F Y S of a third form F
+static double moment_of(const form* F, const form* Y, const form* S, const products* p,
+                        double* room) {
+  const int n = Y->N;
+  double f = F->c + trace(F->H, n), y = Y->c + trace(Y->H, n), s = S->c + trace(S->H, n);
+  double fy = dot(F->g, Y->g, n) + 2 * inner(F->H, Y->H, n);
+  double fs = dot(F->g, S->g, n) + 2 * inner(F->H, S->H, n);
+  double ys = dot(Y->g, S->g, n) + 2 * inner(Y->H, S->H, n);
+  apply(room, F->H, S->g, n);
+  double fys = 8 * inner(F->H, p->HS, n) +
+               2 * (dot(F->g, p->Hs, n) + dot(Y->g, room, n) + dot(F->g, p->Sg, n));
+  return fys + f * ys + y * fs + s * fy + f * y * s;
+}
+
 static void multiply_forms(const form* Y, const form* S, products* p) {
   multiply(p->HS, Y->H, S->H, Y->N);
   multiply(p->SS, S->H, S->H, Y->N);
@@ -291,13 +305,16 @@ cr_status cri_loop_moments(const cr_loop* loop, cr_loop_moments* found, double* 
     double mean = w.by.c + trace(w.by.H, w.N);
     found->first += variance(&w.by);
     found->zeroth += z.second - z.first * z.first;
+    found->together += moment_of(&w.by, &w.L, &w.score, &w.p, w.Px) - mean * z.first;
     most = fmax(most, fabs(mean));
     gap = fmax(gap, fabs(mean - z.first));
     if (gradient != NULL) {
       gradient[j] = mean;
     }
   }
-  found->alpha = found->zeroth / (found->first + found->zeroth);
+  double alpha =
+      (found->zeroth - found->together) / (found->first + found->zeroth - 2 * found->together);
+  found->alpha = fmin(fmax(alpha, 0), 1);
   found->gap = most > 0 ? gap / most : gap;
   free(w.memory);
   return CR_OK;

@@ -23,10 +23,11 @@ typedef struct {
 typedef struct {
   double mean;           // E L
   double first, zeroth;  // variance of a summand of each estimator: trace of the covariance
-  double
-      alpha;  // zeroth / (first + zeroth): the weight of the first order that makes the variance least
-  double
-      gap;  // largest difference of the mean of the two estimators over all weights, relative to the largest mean: 0 but for rounding
+  double together;       // covariance of the two from the same samples: trace again
+  /// Weight of the first order that makes the variance least: (zeroth - together) / (first + zeroth - 2 together), within 0 and 1.
+  double alpha;
+  /// Largest difference of the mean of the two estimators over all weights, relative to the largest mean: 0 but for rounding.
+  double gap;
 } cr_loop_moments;
 
 /// Mean and variances.

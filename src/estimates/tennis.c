@@ -2,12 +2,12 @@
 // A racket learns to send a ball to a goal (alpha_gradient, tennis). Where the racket misses, the cost jumps, and its gradient says nothing of the ball. Which estimator trains the
 // better policy?
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "estimates/courses.h"
 #include "estimates/estimate_studies.h"
 #include "estimates/tennis_play.h"
+#include "estimates/trained.h"
 #include "tools/plot.h"
 
 enum { WEIGHTS = 24, MOTIONS = 12, POINTS = 101, MOST_SEEDS = 5 };
@@ -20,53 +20,6 @@ typedef struct {
   int samples, starts, judged;  // judged: starts for the cost at the end
   bool (*stop)(void);
 } tennis;
-
-// ---- weights of trained policies, in a file for each
-
-static const char* weights_header(void) {
-  static char text[8 * WEIGHTS];
-  int at = 0;
-  for (int i = 0; i < WEIGHTS; i++) {
-    at += snprintf(text + at, sizeof text - (size_t)at, "%sw%d", i > 0 ? "," : "", i);
-  }
-  return text;
-}
-
-static void weights_file(char name[64], int kind, int seed) {
-  (void)snprintf(name, 64, "tennis_%s_%d.csv", cri_course_kinds[kind], seed);
-}
-
-static cr_status save_weights(const tennis* t, int kind, int seed, const cr_real* weights,
-                              cr_error* error) {
-  char name[64], header[8 * WEIGHTS];
-  cr_table table = {0};
-  weights_file(name, kind, seed);
-  (void)snprintf(header, sizeof header, "%s", weights_header());
-  cr_status status = cri_table_create(&table, name, header, NULL, 1, error);
-  if (status == CR_OK) {
-    memcpy(cri_table_row(&table, 0), weights, WEIGHTS * sizeof *weights);
-    status = cri_table_save(&table, t->folder, error);
-  }
-  cri_table_free(&table);
-  return status;
-}
-
-static cr_status load_weights(const tennis* t, int kind, int seed, cr_real* weights,
-                              cr_error* error) {
-  char name[64];
-  cr_table table = {0};
-  weights_file(name, kind, seed);
-  cr_status status = cri_table_create(&table, name, weights_header(), NULL, 1, error);
-  status = status == CR_OK ? cri_table_load(&table, t->folder, error) : status;
-  if (status == CR_OK && table.rows != 1) {
-    status = cri_fail(error, CR_ERR_FILE, "%s/%s: no weights of a policy", t->folder, name);
-  }
-  if (status == CR_OK) {
-    memcpy(weights, cri_table_row(&table, 0), WEIGHTS * sizeof *weights);
-  }
-  cri_table_free(&table);
-  return status;
-}
 
 // ---- training
 
@@ -98,8 +51,9 @@ static cr_status descend(void* context, int system, cr_estimator_kind kind, int 
   cr_status status = cri_tennis_make(&made, t->m, &setting, error);
   status = status == CR_OK ? train(t, made.training, result, error) : status;
   if (status == CR_OK) {
-    status = save_weights(t, kind, seed,
-                          cr_policy_weights(cr_policy_training_policy(made.training)), error);
+    status = cri_trained_save(t->folder, "tennis", kind, seed,
+                              cr_policy_weights(cr_policy_training_policy(made.training)), WEIGHTS,
+                              error);
   }
   cri_tennis_close(&made);
   return status;
@@ -159,7 +113,7 @@ static cr_status save_motions(const tennis* t, cr_error* error) {
                                       NULL, CR_COURSE_KINDS * MOTIONS * POINTS, error);
   for (int i = 0; i < CR_COURSE_KINDS * MOTIONS && status == CR_OK; i++) {
     cr_real weights[WEIGHTS];
-    status = load_weights(t, i / MOTIONS, 0, weights, error);
+    status = cri_trained_load(t->folder, "tennis", i / MOTIONS, 0, weights, WEIGHTS, error);
     status = status == CR_OK ? cri_tennis_run(t->m, weights, i % MOTIONS, qpos, error) : status;
     for (int k = 0; k < POINTS && status == CR_OK; k++) {
       int step = k * CR_TENNIS_STEPS / (POINTS - 1);

@@ -61,7 +61,7 @@ TEST(moments_are_those_of_random_noise) {
   enum { SAMPLES = 400000 };
   const cr_loop l = example();
   cr_loop_moments found;
-  double gradient[3], mean = 0, F[3] = {0}, Z[3] = {0}, F2 = 0, Z2 = 0;
+  double gradient[3], mean = 0, F[3] = {0}, Z[3] = {0}, F2 = 0, Z2 = 0, FZ = 0;
   const double none[4] = {0};
   double score[3], base = play(&l, none, score);
   cr_random random = cr_random_seed(1, 0);
@@ -80,17 +80,21 @@ TEST(moments_are_those_of_random_noise) {
       Z[j] += z / SAMPLES;
       F2 += slope[j] * slope[j] / SAMPLES;
       Z2 += z * z / SAMPLES;
+      FZ += slope[j] * z / SAMPLES;
     }
   }
   assert_close(mean, found.mean, CR_R(0.01) * found.mean);
   for (int j = 0; j < 3; j++) {
     F2 -= F[j] * F[j];
     Z2 -= Z[j] * Z[j];
+    FZ -= F[j] * Z[j];
     assert_close(F[j], gradient[j], 5 * sqrt(found.first / SAMPLES));
     assert_close(Z[j], gradient[j], 5 * sqrt(found.zeroth / SAMPLES));
   }
   assert_close(F2, found.first, CR_R(0.02) * found.first);
   assert_close(Z2, found.zeroth, CR_R(0.06) * found.zeroth);
+  assert_close(FZ, found.together, CR_R(0.03) * sqrt(found.first * found.zeroth));
+  assert_true(found.together > 0.3 * sqrt(found.first * found.zeroth));
   assert_true(found.gap < 1e-12);
 }
 
@@ -109,7 +113,10 @@ TEST(one_step_is_as_by_hand) {
   assert_close(found.first, (1 + x * x) * s * s, CR_R(1e-14));
   double zeroth = 3 * y * y + 15 * s * s / 4 - y * y;
   assert_close(found.zeroth, (1 + x * x) * zeroth, CR_R(1e-13));
-  assert_close(found.alpha, zeroth / (zeroth + s * s), CR_R(1e-14));
+  double together = 3 * s * s / 2;  // E (y + w) (y w + w^2 / 2) w / s^2 - y^2, with E w^4 = 3 s^4
+  assert_close(found.together, (1 + x * x) * together, CR_R(1e-13));
+  double alpha = (zeroth - together) / (zeroth + s * s - 2 * together);
+  assert_close(found.alpha, fmin(alpha, 1), CR_R(1e-13));
 }
 
 TEST(the_gradient_is_that_of_the_mean) {
