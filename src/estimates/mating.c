@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "estimates/bricks.h"
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "notebook/sweep.h"
 #include "tools/clock.h"
 #include "tools/plot.h"
