@@ -5,19 +5,18 @@
 #include <stdio.h>
 
 #include "notebook/sweep.h"
+#include "stiff/contest.h"
+#include "stiff/physics_box.h"
 #include "stiff/physics_fit.h"
-#include "stiff/physics_score.h"
 #include "stiff/sights.h"
 #include "stiff/stiff_studies.h"
+#include "stiff/wrong_laws.h"
 #include "tools/plot.h"
 
 // ---- what is computed: draws of training tosses of each size, smallest first
 
-typedef struct {
-  int tosses, draws;
-} part;
-static const part all_parts[] = {{1, 6}, {2, 6}, {5, 6}, {10, 3}, {50, 2}, {500, 1}};
-static const part brief_parts[] = {{1, 1}, {5, 1}};
+static const cri_part all_parts[] = {{1, 6}, {2, 6}, {5, 6}, {10, 3}, {50, 2}, {500, 1}};
+static const cri_part brief_parts[] = {{1, 1}, {5, 1}};
 enum { N_PART = (int)(sizeof all_parts / sizeof all_parts[0]) };
 enum { N_BRIEF = (int)(sizeof brief_parts / sizeof brief_parts[0]) };
 enum { STARTS = 3, BRIEF_STARTS = 2, MOST_STARTS = 9, BRIEF_EVALUATION = 100 };
@@ -28,41 +27,19 @@ enum {
 };  // tosses of the published networks, whose roll-outs are off ten times as much as the oracle's or more
 
 typedef struct {
-  cr_notebook* book;
-  const part* parts;
-  int nparts, starts;
-  cr_model *truth[CRI_N_FLOOR], *box;
-  cri_sighted aside[CRI_N_FLOOR];
+  cri_contest c;
+  cri_unknown* box;
   cr_table oracle, fits;
 } physics;
 
-static int rows_of(const physics* s) {
-  int rows = 0;
-  for (int i = 0; i < s->nparts; i++) {
-    rows += s->parts[i].draws * CRI_N_FLOOR;
-  }
-  return rows;
-}
-
-// row -> part, draw, floor
-static const part* find(const physics* s, int row, int* draw, int* floor) {
-  const part* p = s->parts;
-  for (; row >= p->draws * CRI_N_FLOOR; p++) {
-    row -= p->draws * CRI_N_FLOOR;
-  }
-  *draw = row / CRI_N_FLOOR;
-  *floor = row % CRI_N_FLOOR;
-  return p;
-}
-
-static bool stop(void* context) {
-  const physics* s = context;
-  return s->book->request.stop != NULL && s->book->request.stop();
-}
-
 // ---- the oracle: a row a floor
 
-enum { LOSS, POSITION, ROTATION, N_QUANTITY };
+enum {
+  LOSS = CRI_LOSS,
+  POSITION = CRI_POSITION,
+  ROTATION = CRI_ROTATION,
+  N_QUANTITY = CRI_N_QUANTITY
+};
 static const char oracle_header[] = "floor,loss,position,rotation";
 
 static void put_score(const cri_score* score, cr_real* to) {
@@ -75,14 +52,16 @@ static cr_status oracle_row(void* context, int i, int worker, cr_real* row, cr_e
   const physics* s = context;
   cri_score score;
   (void)worker;
-  CR_TRY(cri_score_of(s->truth[i], &s->aside[i], &score, error));
+  CR_TRY(cri_score_of(s->c.truth[i], NULL, &s->c.aside[i], &score, error));
   row[0] = (cr_real)i;
   put_score(&score, row + 1);
   return CR_OK;
 }
 
-static double oracle_of(physics* s, int floor, int quantity) {
-  return (double)cri_table_row(&s->oracle, floor)[1 + quantity];
+static void keep_oracle(physics* s) {
+  for (int f = 0; f < CRI_N_FLOOR; f++) {
+    cr_copy(s->c.oracle[f], cri_table_row(&s->oracle, f) + 1, N_QUANTITY);
+  }
 }
 
 // ---- a fit: a row
@@ -104,19 +83,22 @@ static const char fits_header[] =
     "side,inertia,friction,stiffness,damping,training_loss,starts_that_agree,loss,position,"
     "rotation,loss_over_oracle,position_over_oracle,rotation_over_oracle";
 
-static cr_status identify(physics* s, const cri_sighted* tosses, int row, cri_box_found* found,
+static cr_status identify(physics* s, const cri_sighted* tosses, int row, cri_found* found,
                           cr_error* error) {
-  const cri_box_starts starts = {
-      .first = row * STARTS, .least = s->starts, .most = MOST_STARTS, .stop = stop, .context = s};
-  return cri_box_identify(&starts, s->box, tosses, found, error);
+  const cri_starts starts = {.first = row * STARTS,
+                             .least = s->c.starts,
+                             .most = MOST_STARTS,
+                             .stop = cri_contest_stopped,
+                             .context = &s->c};
+  return cri_identify(&starts, s->box, tosses, found, error);
 }
 
-static cr_status judge(physics* s, int floor, const cri_box_found* found, cr_real* row,
+static cr_status judge(physics* s, int floor, const cri_found* found, cr_real* row,
                        cr_error* error) {
   cr_model* m = NULL;
   cri_score score;
-  CR_TRY(cri_box_model(s->box, found->p, &m, error));
-  cr_status status = cri_score_of(m, &s->aside[floor], &score, error);
+  CR_TRY(cri_unknown_model(s->box, found->p, &m, error));
+  cr_status status = cri_score_of(m, NULL, &s->c.aside[floor], &score, error);
   cr_model_destroy(m);
   CR_TRY(status);
   cr_copy(row + F_FROM, found->from, CRI_BOX_N);
@@ -125,7 +107,7 @@ static cr_status judge(physics* s, int floor, const cri_box_found* found, cr_rea
   row[F_AGREE] = (cr_real)found->agree;
   put_score(&score, row + F_ERRORS);
   for (int q = 0; q < N_QUANTITY; q++) {
-    row[F_RATIOS + q] = row[F_ERRORS + q] / (cr_real)oracle_of(s, floor, q);
+    row[F_RATIOS + q] = row[F_ERRORS + q] / s->c.oracle[floor][q];
   }
   return CR_OK;
 }
@@ -134,67 +116,56 @@ static cr_status judge(physics* s, int floor, const cri_box_found* found, cr_rea
 static cr_status fit_row(void* context, int i, int worker, cr_real* row, cr_error* error) {
   physics* s = context;
   int draw, floor;
-  const part* p = find(s, i, &draw, &floor);
-  cr_data* d = NULL;
-  cri_sighted tosses = {.n = 0};
-  cri_box_found found;
+  const cri_part* p = cri_contest_find(&s->c, i, &draw, &floor);
+  cri_sighted tosses;
+  cri_found found;
   (void)worker;
   row[F_FLOOR] = (cr_real)floor;
   row[F_TOSSES] = (cr_real)p->tosses;
   row[F_DRAW] = (cr_real)draw;
-  CR_TRY(cr_data_create(&d, s->truth[floor], error));
-  cr_status status =
-      cri_sighted_make(&tosses, s->truth[floor], d, floor, draw * p->tosses, p->tosses, error);
+  cr_status status = cri_contest_tosses(&s->c, floor, p, draw, &tosses, error);
   status = status == CR_OK ? identify(s, &tosses, i, &found, error) : status;
   status = status == CR_OK ? judge(s, floor, &found, row, error) : status;
   cri_sighted_free(&tosses);
-  cr_data_destroy(d);
   return status;
 }
 
 // ---- over draws
 
-typedef struct {
-  double mean, low, high;
-} spread;
+static cri_spread spread_of(physics* s, int floor, int part, int column) {
+  return cri_contest_spread(&s->c, &s->fits, 1, 0, floor, part, column);
+}
 
-static spread spread_of(physics* s, int floor, int tosses, int column) {
-  spread is = {0, HUGE_VAL, -HUGE_VAL};
-  int n = 0;
-  for (int i = 0; i < s->fits.rows; i++) {
-    const cr_real* row = cri_table_row(&s->fits, i);
-    const double value = (double)row[column];
-    if ((int)row[F_FLOOR] == floor && (int)row[F_TOSSES] == tosses) {
-      is.mean += value;
-      is.low = fmin(is.low, value);
-      is.high = fmax(is.high, value);
-      n++;
-    }
+// the part with so many tosses
+static int part_of(const physics* s, int tosses) {
+  int i = 0;
+  while (s->c.parts[i].tosses != tosses) {
+    i++;
   }
-  is.mean /= n;
-  return is;
+  return i;
 }
 
 static void say_errors(physics* s) {
   cri_say(
-      s->book,
+      s->c.book,
       "Errors on %d tosses of a floor that no fit has seen, over those of the oracle: mean over "
       "draws of the training tosses (lowest to highest)\n\n"
       "  %-8s %6s %5s   %-24s %-24s %-24s\n",
-      s->aside[0].n, "", "tosses", "draws", "single step", "position, roll-out",
+      s->c.aside[0].n, "", "tosses", "draws", "single step", "position, roll-out",
       "rotation, roll-out");
   for (int f = 0; f < CRI_N_FLOOR; f++) {
-    for (int i = 0; i < s->nparts; i++) {
-      cri_say(s->book, "  %-8s %6d %5d ", i == 0 ? cri_floors[f].name : "", s->parts[i].tosses,
-              s->parts[i].draws);
+    for (int i = 0; i < s->c.nparts; i++) {
+      cri_say(s->c.book, "  %-8s %6d %5d ", i == 0 ? cri_floors[f].name : "", s->c.parts[i].tosses,
+              s->c.parts[i].draws);
       for (int q = 0; q < N_QUANTITY; q++) {
-        const spread is = spread_of(s, f, s->parts[i].tosses, F_RATIOS + q);
-        cri_say(s->book, "  %6.3f (%.3f to %.3f)  ", is.mean, is.low, is.high);
+        const cri_spread is = spread_of(s, f, i, F_RATIOS + q);
+        cri_say(s->c.book, "  %6.3f (%.3f to %.3f)  ", is.mean, is.low, is.high);
       }
-      cri_say(s->book, "\n");
+      cri_say(s->c.book, "\n");
     }
-    cri_say(s->book, "  %-8s %6s %5s   %-24.4g %-24.4g %-24.4g\n", "", "oracle", "",
-            oracle_of(s, f, LOSS), oracle_of(s, f, POSITION), oracle_of(s, f, ROTATION));
+    cri_say(s->c.book, "  %-8s %6s %5s   %-24.4g %-24.4g %-24.4g\n", "", "oracle", "",
+            (double)s->c.oracle[f][LOSS], (double)s->c.oracle[f][POSITION],
+            (double)s->c.oracle[f][ROTATION]);
   }
 }
 
@@ -202,39 +173,39 @@ static void say_numbers(physics* s) {
   static const char* const names[CRI_BOX_N] = {"side, mm", "inertia, g m^2", "friction",
                                                "stiffness", "damping"};
   static const double units[CRI_BOX_N] = {2000, 1000, 1, 1, 1};
-  cri_say(s->book, "\nNumbers found: mean (lowest to highest)\n\n  %-8s %6s ", "", "tosses");
+  cri_say(s->c.book, "\nNumbers found: mean (lowest to highest)\n\n  %-8s %6s ", "", "tosses");
   for (int k = 0; k < CRI_BOX_N; k++) {
-    cri_say(s->book, "  %-26s", names[k]);
+    cri_say(s->c.book, "  %-26s", names[k]);
   }
   for (int f = 0; f < CRI_N_FLOOR; f++) {
     cr_real truth[CRI_BOX_N];
     cri_box_truth(f, truth);
-    for (int i = 0; i < s->nparts; i++) {
-      cri_say(s->book, "\n  %-8s %6d ", i == 0 ? cri_floors[f].name : "", s->parts[i].tosses);
+    for (int i = 0; i < s->c.nparts; i++) {
+      cri_say(s->c.book, "\n  %-8s %6d ", i == 0 ? cri_floors[f].name : "", s->c.parts[i].tosses);
       for (int k = 0; k < CRI_BOX_N; k++) {
-        const spread is = spread_of(s, f, s->parts[i].tosses, F_FOUND + k);
-        cri_say(s->book, "  %7.4g (%.4g to %.4g)  ", units[k] * is.mean, units[k] * is.low,
+        const cri_spread is = spread_of(s, f, i, F_FOUND + k);
+        cri_say(s->c.book, "  %7.4g (%.4g to %.4g)  ", units[k] * is.mean, units[k] * is.low,
                 units[k] * is.high);
       }
     }
-    cri_say(s->book, "\n  %-8s %6s ", "", "truth");
+    cri_say(s->c.book, "\n  %-8s %6s ", "", "truth");
     for (int k = 0; k < CRI_BOX_N; k++) {
-      cri_say(s->book, "  %-26.4g", units[k] * (double)truth[k]);
+      cri_say(s->c.book, "  %-26.4g", units[k] * (double)truth[k]);
     }
   }
-  cri_say(s->book, "\n");
+  cri_say(s->c.book, "\n");
 }
 
 // fewest tosses from which on all draws are near the oracle in roll-outs; 0: none
 static int enough(physics* s, int floor) {
   int tosses = 0;
-  for (int i = s->nparts - 1; i >= 0; i--) {
-    const double position = spread_of(s, floor, s->parts[i].tosses, F_RATIOS + POSITION).high;
-    const double rotation = spread_of(s, floor, s->parts[i].tosses, F_RATIOS + ROTATION).high;
+  for (int i = s->c.nparts - 1; i >= 0; i--) {
+    const double position = spread_of(s, floor, i, F_RATIOS + POSITION).high;
+    const double rotation = spread_of(s, floor, i, F_RATIOS + ROTATION).high;
     if (!(position <= near_oracle && rotation <= near_oracle)) {
       break;
     }
-    tosses = s->parts[i].tosses;
+    tosses = s->c.parts[i].tosses;
   }
   return tosses;
 }
@@ -242,13 +213,15 @@ static int enough(physics* s, int floor) {
 static void claim(physics* s) {
   for (int f = 0; f < CRI_N_FLOOR; f++) {
     const int tosses = enough(s, f);
-    cri_claim(s->book, spread_of(s, f, FEWEST, F_RATIOS + POSITION).high, 0, near_oracle,
-              "10 or more, with 5000", "%s, %d tosses: position over the oracle's, worst draw",
-              cri_floors[f].name, (int)FEWEST);
-    cri_claim(s->book, spread_of(s, f, FEWEST, F_RATIOS + ROTATION).high, 0, near_oracle,
-              "10 or more, with 5000", "%s, %d tosses: rotation over the oracle's, worst draw",
-              cri_floors[f].name, (int)FEWEST);
-    cri_claim(s->book, tosses > 0 ? (double)NETWORKS / tosses : 0, (double)NETWORKS / FEWEST,
+    cri_claim(s->c.book, spread_of(s, f, part_of(s, FEWEST), F_RATIOS + POSITION).high, 0,
+              near_oracle, "10 or more, with 5000",
+              "%s, %d tosses: position over the oracle's, worst draw", cri_floors[f].name,
+              (int)FEWEST);
+    cri_claim(s->c.book, spread_of(s, f, part_of(s, FEWEST), F_RATIOS + ROTATION).high, 0,
+              near_oracle, "10 or more, with 5000",
+              "%s, %d tosses: rotation over the oracle's, worst draw", cri_floors[f].name,
+              (int)FEWEST);
+    cri_claim(s->c.book, tosses > 0 ? (double)NETWORKS / tosses : 0, (double)NETWORKS / FEWEST,
               HUGE_VAL, "", "%s: %d over the tosses that all draws need to be near the oracle",
               cri_floors[f].name, (int)NETWORKS);
   }
@@ -283,7 +256,7 @@ static cr_status draw(const physics* s, cr_error* error) {
                            .curves = curves[k],
                            .ncurve = CRI_N_FLOOR};
   }
-  return cri_charts(s->book->folder, "stiff_contact_physics",
+  return cri_charts(s->c.book->folder, "stiff_contact_physics",
                     "A box on a plane, identified from a few tosses", charts, N_CHART, 2, error);
 }
 
@@ -297,39 +270,22 @@ static const double gigabytes_toss = 1.3e-3;  // measured
 static void say_cost(const physics* s) {
   // the data, and a fit of the most tosses in each thread
   const double gigabytes =
-      0.1 + gigabytes_toss * s->parts[s->nparts - 1].tosses * cr_pool_size(s->book->pool);
+      0.1 + gigabytes_toss * s->c.parts[s->c.nparts - 1].tosses * cr_pool_size(s->c.book->pool);
   double seconds = 0;
-  for (int i = 0; i < s->nparts; i++) {
-    const int n = s->parts[i].tosses, few = n < 5 ? n : 5;
-    seconds +=
-        CRI_N_FLOOR * s->parts[i].draws * (second_few * s->starts * few + second_many * (n - few));
+  for (int i = 0; i < s->c.nparts; i++) {
+    const int n = s->c.parts[i].tosses, few = n < 5 ? n : 5;
+    seconds += CRI_N_FLOOR * s->c.parts[i].draws *
+               (second_few * s->c.starts * few + second_many * (n - few));
   }
   (void)fprintf(stderr,
                 "stiff-contact-physics: %d fits, about %.1f minutes of processor time on %d "
                 "threads, %.1f GB of memory, 1 MB of disk\n",
-                rows_of(s), seconds / 60, cr_pool_size(s->book->pool), gigabytes);
-}
-
-static cr_status open_all(physics* s, cr_error* error) {
-  const int n = s->book->request.brief ? BRIEF_EVALUATION : CRI_EVALUATION;
-  CR_TRY(cri_box_open(s->book, &s->box, error));
-  for (int f = 0; f < CRI_N_FLOOR; f++) {
-    cr_data* d = NULL;
-    CR_TRY(cri_tossed_open(s->book, f, &s->truth[f], error));
-    CR_TRY(cr_data_create(&d, s->truth[f], error));
-    cr_status status = cri_sighted_make(&s->aside[f], s->truth[f], d, f, CRI_TRAINING, n, error);
-    cr_data_destroy(d);
-    CR_TRY(status);
-  }
-  return CR_OK;
+                cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool), gigabytes);
 }
 
 static void close_all(physics* s) {
-  for (int f = 0; f < CRI_N_FLOOR; f++) {
-    cri_sighted_free(&s->aside[f]);
-    cr_model_destroy(s->truth[f]);
-  }
-  cr_model_destroy(s->box);
+  cri_contest_close(&s->c);
+  cri_unknown_destroy(s->box);
   cri_table_free(&s->oracle);
   cri_table_free(&s->fits);
 }
@@ -338,22 +294,26 @@ static cr_status compute(physics* s, cr_error* error) {
   say_cost(s);
   CR_TRY(cri_table_create(&s->oracle, "stiff_contact_physics_oracle.csv", oracle_header, NULL,
                           CRI_N_FLOOR, error));
-  CR_TRY(cri_table_create(&s->fits, fits_csv, fits_header, NULL, rows_of(s), error));
-  CR_TRY(open_all(s, error));
-  CR_TRY(cri_sweep(s->book, &s->oracle, CRI_N_FLOOR, oracle_row, s, error));
-  CR_TRY(cri_sweep(s->book, &s->fits, 2 * CRI_N_FLOOR, fit_row, s, error));
+  CR_TRY(cri_table_create(&s->fits, fits_csv, fits_header, NULL, cri_contest_rows(&s->c), error));
+  CR_TRY(cri_box_open(s->c.book, CRI_LAW_TRUE, &s->box, error));
+  CR_TRY(
+      cri_contest_open(&s->c, s->c.book->request.brief ? BRIEF_EVALUATION : CRI_EVALUATION, error));
+  CR_TRY(cri_sweep(s->c.book, &s->oracle, CRI_N_FLOOR, oracle_row, s, error));
+  keep_oracle(s);
+  CR_TRY(cri_sweep(s->c.book, &s->fits, 2 * CRI_N_FLOOR, fit_row, s, error));
   say_errors(s);
   say_numbers(s);
   claim(s);
-  return draw(s, error);
+  CR_TRY(draw(s, error));
+  return cri_wrong_laws(&s->c, error);
 }
 
 cr_status cri_study_stiff_contact_physics(cr_notebook* book, cr_error* error) {
   const bool brief = book->request.brief;
-  physics s = {.book = book,
-               .parts = brief ? brief_parts : all_parts,
-               .nparts = brief ? N_BRIEF : N_PART,
-               .starts = brief ? BRIEF_STARTS : STARTS};
+  physics s = {.c = {.book = book,
+                     .parts = brief ? brief_parts : all_parts,
+                     .nparts = brief ? N_BRIEF : N_PART,
+                     .starts = brief ? BRIEF_STARTS : STARTS}};
   cr_status status = compute(&s, error);
   close_all(&s);
   return status;

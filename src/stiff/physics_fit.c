@@ -20,9 +20,9 @@ enum { FEW = 5 };  // tosses that all starts go through; the best one goes on wi
 
 // ---- far
 
-static cr_status record(const cri_sighted* tosses, const cr_model* box, cr_recordings** r,
+static cr_status record(const cri_sighted* tosses, const cr_model* m, cr_recordings** r,
                         cr_error* error) {
-  CR_TRY(cr_recordings_create(r, box, cri_tossed_timestep, error));
+  CR_TRY(cr_recordings_create(r, m, cri_tossed_timestep, error));
   for (int i = 0; i < tosses->n; i++) {
     char name[24];
     cr_recording_info run = {.size = sizeof run, .name = name, .group = i};
@@ -33,11 +33,11 @@ static cr_status record(const cri_sighted* tosses, const cr_model* box, cr_recor
   return CR_OK;
 }
 
-static cr_status come_near(const cri_box_starts* starts, const cr_model* box,
-                           const cri_sighted* few, cr_real* p, cr_error* error) {
-  cr_course course = {.m = box,
-                      .items = cri_box_unknowns,
-                      .nitem = CRI_BOX_N,
+static cr_status come_near(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
+                           cr_real* p, cr_error* error) {
+  cr_course course = {.m = u->m,
+                      .items = u->item,
+                      .nitem = u->n,
                       .stages = far,
                       .nstage = N_FAR,
                       .adam = cr_course_adam,
@@ -48,7 +48,7 @@ static cr_status come_near(const cri_box_starts* starts, const cr_model* box,
                       .stop_context = starts->context};
   cr_recordings* r = NULL;
   course.adam.rate = CR_R(0.2);
-  cr_status status = record(few, box, &r, error);
+  cr_status status = record(few, u->m, &r, error);
   course.recordings = r;
   status = status == CR_OK ? cr_course_run(&course, p, error) : status;
   cr_recordings_destroy(r);
@@ -71,11 +71,10 @@ static void forget(const sights* s, int n) {
   }
 }
 
-static cr_status stay_near(const cri_box_starts* starts, const cr_model* box,
-                           const cri_sighted* few, const sights* s, cr_real* p, cr_real* loss,
-                           cr_error* error) {
+static cr_status stay_near(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
+                           const sights* s, cr_real* p, cr_real* loss, cr_error* error) {
   for (int k = 0; k < N_NEAR; k++) {
-    CR_TRY(cri_joint_run(&near[k], box, few, starts->stop, starts->context, p, s->level, s->turn,
+    CR_TRY(cri_joint_run(&near[k], u, few, starts->stop, starts->context, p, s->level, s->turn,
                          loss, error));
   }
   return CR_OK;
@@ -91,20 +90,19 @@ static int agreeing(const cr_real* losses, int n, cr_real lowest) {
   return agree;
 }
 
-static cr_status run_starts(const cri_box_starts* starts, const cr_model* box,
-                            const cri_sighted* few, const sights* s, cr_real* losses,
-                            cri_box_found* found, cr_error* error) {
+static cr_status run_starts(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
+                            const sights* s, cr_real* losses, cri_found* found, cr_error* error) {
   found->agree = 0;
   for (int i = 0; i < starts->least || (i < starts->most && found->agree < 2); i++) {
-    cr_real from[CRI_BOX_N], p[CRI_BOX_N];
-    cri_box_start(starts->first + i, from);
-    cr_copy(p, from, CRI_BOX_N);
+    cr_real from[CRI_MOST_UNKNOWN], p[CRI_MOST_UNKNOWN];
+    u->start(starts->first + i, from);
+    cr_copy(p, from, u->n);
     forget(s, few->n);
-    CR_TRY(come_near(starts, box, few, p, error));
-    CR_TRY(stay_near(starts, box, few, s, p, &losses[i], error));
+    CR_TRY(come_near(starts, u, few, p, error));
+    CR_TRY(stay_near(starts, u, few, s, p, &losses[i], error));
     if (i == 0 || losses[i] < found->loss) {
-      cr_copy(found->p, p, CRI_BOX_N);
-      cr_copy(found->from, from, CRI_BOX_N);
+      cr_copy(found->p, p, u->n);
+      cr_copy(found->from, from, u->n);
       found->loss = losses[i];
     }
     found->agree = agreeing(losses, i + 1, found->loss);
@@ -112,18 +110,18 @@ static cr_status run_starts(const cri_box_starts* starts, const cr_model* box,
   return CR_OK;
 }
 
-cr_status cri_box_identify(const cri_box_starts* starts, const cr_model* box,
-                           const cri_sighted* tosses, cri_box_found* found, cr_error* error) {
+cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
+                       cri_found* found, cr_error* error) {
   const cri_sighted few = {
       .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
   const size_t n = (size_t)tosses->n, most = (size_t)(starts->least + starts->most);
   cr_real* room = malloc((5 * n + most) * sizeof *room);
   CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
   const sights s = {room, room + n};
-  cr_status status = run_starts(starts, box, &few, &s, room + 5 * n, found, error);
+  cr_status status = run_starts(starts, u, &few, &s, room + 5 * n, found, error);
   if (status == CR_OK && tosses->n > few.n) {
     forget(&s, tosses->n);
-    status = cri_joint_run(&many, box, tosses, starts->stop, starts->context, found->p, s.level,
+    status = cri_joint_run(&many, u, tosses, starts->stop, starts->context, found->p, s.level,
                            s.turn, &found->loss, error);
   }
   free(room);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fit for each toss; the numbers of the box are common to them.
+// A fit for each toss; the numbers of the model are common to them.
 #include "stiff/physics_joint.h"
 
 #include <stdlib.h>
 
-enum { LEVEL = CRI_BOX_N, TURN = LEVEL + 1, N_TOSS = TURN + 4, N_OWN = N_TOSS - CRI_BOX_N };
+// of a toss: level, and the quaternion of the turn. They stand behind the common numbers
+enum { LEVEL, TURN, N_OWN = TURN + 4, N_TOSS = CRI_MOST_UNKNOWN + N_OWN };
 
 // what Adam moves is in units of these: m, and half an angle in rad
 static const cr_real level_unit = CR_R(0.02), turn_unit = CR_R(0.1);
@@ -18,6 +19,7 @@ typedef struct {
 } toss_fit;
 
 typedef struct {
+  const cri_unknown* u;
   toss_fit* toss;
   int n, windows;
 } joint;
@@ -31,34 +33,31 @@ static void joint_free(joint* j) {
   free(j->toss);
 }
 
-static cr_status bind(toss_fit* t, const cr_model* m, cr_error* error) {
-  cr_parameter_info items[CRI_BOX_N + 2];
-  const cr_parameter_info* list[CRI_BOX_N + 2];
-  for (int i = 0; i < CRI_BOX_N; i++) {
-    items[i] = cri_box_unknowns[i];
+static cr_status bind(toss_fit* t, const cri_unknown* u, const cr_model* m, cr_error* error) {
+  const cr_parameter_info level = {.size = sizeof level,
+                                   .name = "level",
+                                   .target = "geom_pos[floor][2]",
+                                   .kind = CR_FIT_FIELD,
+                                   .lower = -most_level,
+                                   .upper = most_level};
+  const cr_parameter_info turn = {
+      .size = sizeof turn, .name = "turn", .target = u->turned, .kind = CR_FIT_DIRECTION};
+  const cr_parameter_info* list[CRI_MOST_UNKNOWN + 2];
+  for (int i = 0; i < u->n; i++) {
+    list[i] = &u->item[i];
   }
-  items[LEVEL] = (cr_parameter_info){.size = sizeof items[LEVEL],
-                                     .name = "level",
-                                     .target = "geom_pos[floor][2]",
-                                     .kind = CR_FIT_FIELD,
-                                     .lower = -most_level,
-                                     .upper = most_level};
-  items[TURN] = (cr_parameter_info){.size = sizeof items[TURN],
-                                    .name = "turn",
-                                    .target = "geom_quat[box]",
-                                    .kind = CR_FIT_DIRECTION};
-  for (int i = 0; i < CRI_BOX_N + 2; i++) {
-    list[i] = &items[i];
-  }
-  return cr_parameters_create(&t->parameters, m, list, CRI_BOX_N + 2, error);
+  list[u->n] = &level;
+  list[u->n + 1] = &turn;
+  return cr_parameters_create(&t->parameters, m, list, u->n + 2, error);
 }
 
-static cr_status toss_make(toss_fit* t, const cr_model* m, const cri_sighted* tosses, int i,
-                           const cr_fit_options* options, cr_error* error) {
+static cr_status toss_make(toss_fit* t, const cri_unknown* u, const cr_model* m,
+                           const cri_sighted* tosses, int i, const cr_fit_options* options,
+                           cr_error* error) {
   cr_recording_info run = {.size = sizeof run, .name = "toss"};
   cr_fit_info info = {.size = sizeof info};
   run.values = cri_sighted_toss(tosses, i, &run.rows);
-  CR_TRY(bind(t, m, error));
+  CR_TRY(bind(t, u, m, error));
   CR_TRY(cr_recordings_create(&t->recording, m, cri_tossed_timestep, error));
   CR_TRY(cr_recordings_add(t->recording, &run, error));
   CR_TRY(cr_fit_create(&t->fit, t->parameters, t->recording, options, error));
@@ -67,9 +66,9 @@ static cr_status toss_make(toss_fit* t, const cr_model* m, const cri_sighted* to
   return CR_OK;
 }
 
-static cr_status joint_make(joint* j, const cri_joint_stage* stage, const cr_model* m,
-                            const cri_sighted* tosses, bool (*stop)(void* context), void* context,
-                            cr_error* error) {
+static cr_status joint_make(joint* j, const cri_joint_stage* stage, const cri_unknown* u,
+                            const cr_model* m, const cri_sighted* tosses,
+                            bool (*stop)(void* context), void* context, cr_error* error) {
   const cr_fit_options options = {.size = sizeof options,
                                   .steps = stage->steps,
                                   .stride = stage->stride,
@@ -79,23 +78,25 @@ static cr_status joint_make(joint* j, const cri_joint_stage* stage, const cr_mod
                                   .nthread = 1,
                                   .stop = stop,
                                   .context = context};
-  *j = (joint){.n = tosses->n, .toss = calloc((size_t)tosses->n, sizeof *j->toss)};
+  *j = (joint){.u = u, .n = tosses->n, .toss = calloc((size_t)tosses->n, sizeof *j->toss)};
   CR_TRY(j->toss != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
   for (int i = 0; i < j->n; i++) {
-    CR_TRY(toss_make(&j->toss[i], m, tosses, i, &options, error));
+    CR_TRY(toss_make(&j->toss[i], u, m, tosses, i, &options, error));
     j->windows += j->toss[i].windows;
   }
   return CR_OK;
 }
 
-// ---- y, what Adam moves: logarithms of the box, then level and turn of each toss in their units
+// ---- y, what Adam moves: free numbers of the model, then level and turn of each toss, in their units
 
-static void x_of_toss(const cr_real* y, int i, cr_real x[N_TOSS]) {
-  const cr_real* own = y + CRI_BOX_N + (ptrdiff_t)N_OWN * i;
-  cr_copy(x, y, CRI_BOX_N);
-  x[LEVEL] = level_unit * own[0];
-  for (int k = 0; k < 4; k++) {
-    x[TURN + k] = turn_unit * own[1 + k];
+static void x_of_toss(const cri_unknown* u, const cr_real* y, int i, cr_real* x) {
+  const cr_real* own = y + u->n + (ptrdiff_t)N_OWN * i;
+  for (int k = 0; k < u->n; k++) {
+    x[k] = u->unit[k] * y[k];
+  }
+  x[u->n + LEVEL] = level_unit * own[LEVEL];
+  for (int k = TURN; k < TURN + 4; k++) {
+    x[u->n + k] = turn_unit * own[k];
   }
 }
 
@@ -103,74 +104,78 @@ static void x_of_toss(const cr_real* y, int i, cr_real x[N_TOSS]) {
 static cr_status evaluate(void* context, int batch, const cr_real* y, cr_real* value,
                           cr_real* gradient, cr_error* error) {
   const joint* j = context;
+  const cri_unknown* u = j->u;
   *value = 0;
-  for (int k = 0; k < CRI_BOX_N; k++) {
+  for (int k = 0; k < u->n; k++) {
     gradient[k] = 0;
   }
   for (int i = 0; i < j->n; i++) {
-    cr_real x[N_TOSS], g[N_TOSS], *own = gradient + CRI_BOX_N + (ptrdiff_t)N_OWN * i;
+    cr_real x[N_TOSS], g[N_TOSS], *own = gradient + u->n + (ptrdiff_t)N_OWN * i;
     cr_fit_value e = {.size = sizeof e, .gradient = g};
     const cr_real share = (cr_real)j->toss[i].windows / (cr_real)j->windows;
-    x_of_toss(y, i, x);
+    x_of_toss(u, y, i, x);
     CR_TRY(cr_fit_evaluate(j->toss[i].fit, CR_FIT_TRAIN, batch, x, &e, error));
     *value += share * e.loss;
-    for (int k = 0; k < CRI_BOX_N; k++) {
-      gradient[k] += share * g[k];
+    for (int k = 0; k < u->n; k++) {
+      gradient[k] += share * u->unit[k] * g[k];
     }
-    own[0] = share * level_unit * g[LEVEL];
-    for (int k = 0; k < 4; k++) {
-      own[1 + k] = share * turn_unit * g[TURN + k];
+    own[LEVEL] = share * level_unit * g[u->n + LEVEL];
+    for (int k = TURN; k < TURN + 4; k++) {
+      own[k] = share * turn_unit * g[u->n + k];
     }
   }
   return CR_OK;
 }
 
-static void bounds_of(int n, cr_real* lower, cr_real* upper) {
-  for (int k = 0; k < CRI_BOX_N; k++) {
-    lower[k] = cr_transform_inverse(cri_box_unknowns[k].transform, cri_box_unknowns[k].lower);
-    upper[k] = cr_transform_inverse(cri_box_unknowns[k].transform, cri_box_unknowns[k].upper);
+static void bounds_of(const joint* j, cr_real* lower, cr_real* upper) {
+  const cri_unknown* u = j->u;
+  for (int k = 0; k < u->n; k++) {
+    lower[k] = cr_transform_inverse(u->item[k].transform, u->item[k].lower) / u->unit[k];
+    upper[k] = cr_transform_inverse(u->item[k].transform, u->item[k].upper) / u->unit[k];
   }
-  for (int i = CRI_BOX_N; i < n; i++) {
-    const bool level = (i - CRI_BOX_N) % N_OWN == 0;
-    upper[i] = level ? most_level / level_unit : CR_R(1e3);
-    lower[i] = -upper[i];
+  for (int i = 0; i < N_OWN * j->n; i++) {
+    upper[u->n + i] = i % N_OWN == LEVEL ? most_level / level_unit : CR_R(1e3);
+    lower[u->n + i] = -upper[u->n + i];
   }
 }
 
-static void start_of(int n, const cr_real* p, const cr_real* level, const cr_real* turn,
+static void start_of(const joint* j, const cr_real* p, const cr_real* level, const cr_real* turn,
                      cr_real* y) {
-  for (int k = 0; k < CRI_BOX_N; k++) {
-    y[k] = cr_transform_inverse(cri_box_unknowns[k].transform, p[k]);
+  const cri_unknown* u = j->u;
+  for (int k = 0; k < u->n; k++) {
+    y[k] = cr_transform_inverse(u->item[k].transform, p[k]) / u->unit[k];
   }
-  for (int i = 0; i < n; i++) {
-    cr_real* own = y + CRI_BOX_N + (ptrdiff_t)N_OWN * i;
-    own[0] = level[i] / level_unit;
+  for (int i = 0; i < j->n; i++) {
+    cr_real* own = y + u->n + (ptrdiff_t)N_OWN * i;
+    own[LEVEL] = level[i] / level_unit;
     for (int k = 0; k < 4; k++) {
-      own[1 + k] = turn[4 * i + k] / turn_unit;
+      own[TURN + k] = turn[4 * i + k] / turn_unit;
     }
   }
 }
 
-static void end_of(int n, const cr_real* y, cr_real* p, cr_real* level, cr_real* turn) {
-  for (int k = 0; k < CRI_BOX_N; k++) {
-    p[k] = cr_transform_value(cri_box_unknowns[k].transform, y[k]);
+static void end_of(const joint* j, const cr_real* y, cr_real* p, cr_real* level, cr_real* turn) {
+  const cri_unknown* u = j->u;
+  for (int k = 0; k < u->n; k++) {
+    p[k] = cr_transform_value(u->item[k].transform, u->unit[k] * y[k]);
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < j->n; i++) {
     cr_real x[N_TOSS], squares = 0;
-    x_of_toss(y, i, x);
-    level[i] = x[LEVEL];
+    x_of_toss(u, y, i, x);
+    const cr_real* q = x + u->n + TURN;
+    level[i] = x[u->n + LEVEL];
     for (int k = 0; k < 4; k++) {
-      squares += x[TURN + k] * x[TURN + k];
+      squares += q[k] * q[k];
     }
     for (int k = 0; k < 4; k++) {
-      turn[4 * i + k] = x[TURN + k] / cr_sqrt(squares);
+      turn[4 * i + k] = q[k] / cr_sqrt(squares);
     }
   }
 }
 
 static cr_status minimise(joint* j, const cri_joint_stage* stage, cr_real* room, cr_real* p,
                           cr_real* level, cr_real* turn, cr_real* loss, cr_error* error) {
-  const int n = CRI_BOX_N + N_OWN * j->n;
+  const int n = j->u->n + N_OWN * j->n;
   cr_real *y = room, *lower = y + n, *upper = lower + n, *gradient = upper + n;
   const cr_adam_options adam = {.size = sizeof adam,
                                 .iterations = stage->iterations,
@@ -186,24 +191,25 @@ static cr_status minimise(joint* j, const cri_joint_stage* stage, cr_real* room,
                                        .context = j,
                                        .lower = lower,
                                        .upper = upper};
-  bounds_of(n, lower, upper);
-  start_of(j->n, p, level, turn, y);
+  bounds_of(j, lower, upper);
+  start_of(j, p, level, turn, y);
   CR_TRY(cr_minimise_adam(&problem, &adam, y, NULL, error));
-  end_of(j->n, y, p, level, turn);
+  end_of(j, y, p, level, turn);
   return loss != NULL ? evaluate(j, CR_ALL_DATA, y, loss, gradient, error) : CR_OK;
 }
 
-cr_status cri_joint_run(const cri_joint_stage* stage, const cr_model* box,
+cr_status cri_joint_run(const cri_joint_stage* stage, const cri_unknown* u,
                         const cri_sighted* tosses, bool (*stop)(void* context), void* context,
                         cr_real* p, cr_real* level, cr_real* turn, cr_real* loss, cr_error* error) {
   joint j = {.n = 0};
   cr_model* m = NULL;
-  const size_t n = CRI_BOX_N + N_OWN * (size_t)tosses->n;
+  const size_t n = (size_t)u->n + N_OWN * (size_t)tosses->n;
   cr_real* room = malloc(4 * n * sizeof *room);
   cr_status status = room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit");
-  status = status == CR_OK ? cr_model_copy(&m, box, error) : status;
-  status = status == CR_OK && stage->reach > 0 ? cri_box_set_reach(m, stage->reach, error) : status;
-  status = status == CR_OK ? joint_make(&j, stage, m, tosses, stop, context, error) : status;
+  status = status == CR_OK ? cr_model_copy(&m, u->m, error) : status;
+  status =
+      status == CR_OK && stage->reach > 0 ? cri_unknown_set_reach(m, stage->reach, error) : status;
+  status = status == CR_OK ? joint_make(&j, stage, u, m, tosses, stop, context, error) : status;
   status = status == CR_OK ? minimise(&j, stage, room, p, level, turn, loss, error) : status;
   joint_free(&j);
   cr_model_destroy(m);

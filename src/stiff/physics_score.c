@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "stiff/stiff_oracle.h"
-
 enum { SUMS = CRI_LOG_SUMS };
 
 static cri_log_mean mean_of(const cr_real* groups, int n, double unit) {
@@ -17,13 +15,13 @@ static cri_log_mean mean_of(const cr_real* groups, int n, double unit) {
   return mean;
 }
 
-static cr_status add_all(const cr_model* m, cr_data* d, const cri_sighted* tosses, cr_real* groups,
-                         cr_error* error) {
+static cr_status add_all(const cr_model* m, cr_data* d, const cri_addition* more,
+                         const cri_sighted* tosses, cr_real* groups, cr_error* error) {
   for (int i = 0; i < tosses->n; i++, groups += 3 * SUMS) {
     cri_oracle errors;
     int rows;
     const cr_real* seen = cri_sighted_toss(tosses, i, &rows);
-    CR_TRY(cri_oracle_of(m, d, seen, rows, &errors, error));
+    CR_TRY(cri_oracle_of(m, d, more, seen, rows, &errors, error));
     cri_log_sums_put(&errors.loss, groups);
     cri_log_sums_put(&errors.position, groups + SUMS);
     cri_log_sums_put(&errors.rotation, groups + 2 * SUMS);
@@ -31,13 +29,13 @@ static cr_status add_all(const cr_model* m, cr_data* d, const cri_sighted* tosse
   return CR_OK;
 }
 
-cr_status cri_score_of(const cr_model* m, const cri_sighted* tosses, cri_score* score,
-                       cr_error* error) {
+cr_status cri_score_of(const cr_model* m, const cri_addition* more, const cri_sighted* tosses,
+                       cri_score* score, cr_error* error) {
   cr_data* d = NULL;
   cr_real* groups = malloc((size_t)tosses->n * 3 * SUMS * sizeof *groups);
   CR_TRY(groups != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a score"));
   cr_status status = cr_data_create(&d, m, error);
-  status = status == CR_OK ? add_all(m, d, tosses, groups, error) : status;
+  status = status == CR_OK ? add_all(m, d, more, tosses, groups, error) : status;
   if (status == CR_OK) {
     score->loss = mean_of(groups, tosses->n, 1.0 / 3);
     score->position = mean_of(groups + SUMS, tosses->n, 100 / cri_tossed_side);

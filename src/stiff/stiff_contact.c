@@ -74,7 +74,7 @@ static cr_status measure(const contact* c, int floor, int toss, int worker, cr_r
   for (int s = 0; s < N_SIGHT; s++) {
     cri_oracle oracle;
     CR_TRY(cri_tossed_see(m, &sights[s], toss, state, rows, seen, error));
-    CR_TRY(cri_oracle_of(m, d, seen, rows - 1, &oracle, error));
+    CR_TRY(cri_oracle_of(m, d, NULL, seen, rows - 1, &oracle, error));
     cri_log_sums_put(&oracle.loss, row + column_of(s, LOSS));
     cri_log_sums_put(&oracle.position, row + column_of(s, POSITION));
     cri_log_sums_put(&oracle.rotation, row + column_of(s, ROTATION));

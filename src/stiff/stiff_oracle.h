@@ -17,9 +17,16 @@ typedef struct {
   cri_log_sums rotation;  // rad
 } cri_oracle;
 
+/// What is added behind each step of the simulator: it changes the state `next`, where a step leads from `state`.
+typedef struct {
+  cr_status (*add)(void* context, const cr_real* state, cr_real* next, cr_error* error);
+  void* context;
+} cri_addition;
+
 /// Single steps from row CRI_HISTORY - 1 on, and a roll-out of CRI_ROLLOUT steps from there, compared with what is seen. A toss that is too short has
 /// no roll-out.
-cr_status cri_oracle_of(const cr_model* m, cr_data* d, const cr_real* seen, int rows,
-                        cri_oracle* oracle, cr_error* error);
+/// more     NULL: the simulator alone
+cr_status cri_oracle_of(const cr_model* m, cr_data* d, const cri_addition* more,
+                        const cr_real* seen, int rows, cri_oracle* oracle, cr_error* error);
 
 #endif

@@ -129,8 +129,7 @@ cr_status cri_tossed_run(const cr_model* m, cr_data* d, int floor, int toss, cr_
   CR_TRY(told(cr_state_set(m, d, state, CR_STATE_PHYSICS), d, error));
   for (*rows = 1; *rows < cri_floors[floor].most && !rests(state, *rows); ++*rows) {
     CR_TRY(cri_tossed_advance(m, d, error));
-    CR_TRY(
-        told(cr_state_get(m, d, state + (ptrdiff_t)CRI_STATE * *rows, CR_STATE_PHYSICS), d, error));
+    CR_TRY(cri_tossed_state(m, d, state + (ptrdiff_t)CRI_STATE * *rows, error));
   }
   return CR_OK;
 }
@@ -175,6 +174,10 @@ cr_status cri_tossed_step(const cr_model* m, cr_data* d, const cr_real* state, c
   CR_TRY(told(cr_data_reset(m, d), d, error));
   CR_TRY(told(cr_state_set(m, d, state, CR_STATE_PHYSICS), d, error));
   return cri_tossed_advance(m, d, error);
+}
+
+cr_status cri_tossed_state(const cr_model* m, const cr_data* d, cr_real* state, cr_error* error) {
+  return told(cr_state_get(m, d, state, CR_STATE_PHYSICS), d, error);
 }
 
 cr_status cri_tossed_distance(const cr_model* m, const cr_real* a, const cr_real* b,

@@ -55,6 +55,10 @@ cr_status cri_tossed_advance(const cr_model* m, cr_data* d, cr_error* error);
 /// The same from another state, without memory of the steps before.
 cr_status cri_tossed_step(const cr_model* m, cr_data* d, const cr_real* state, cr_error* error);
 
+/// The present state.
+/// Shapes   state[CRI_STATE]
+cr_status cri_tossed_state(const cr_model* m, const cr_data* d, cr_real* state, cr_error* error);
+
 /// Distance of two states: m, and the angle of the turn between them in rad.
 cr_status cri_tossed_distance(const cr_model* m, const cr_real* a, const cr_real* b,
                               double* distance, double* angle, cr_error* error);

@@ -108,7 +108,7 @@ TEST(without_noise_differences_of_poses_are_the_velocities_and_the_oracle_is_rig
   for (int i = 0; i < CRI_STATE * (rows - 1); i++) {
     assert_true(fabs(seen[i] - toss_rows[CRI_STATE + i]) < 1e-10);
   }
-  assert_int_equal(cri_oracle_of(m, d, seen, rows - 1, &oracle, NULL), CR_OK);
+  assert_int_equal(cri_oracle_of(m, d, NULL, seen, rows - 1, &oracle, NULL), CR_OK);
   assert_int_equal((int)oracle.loss.n, rows - 1 - CRI_HISTORY);
   assert_int_equal((int)oracle.position.n, CRI_ROLLOUT);
   assert_true(oracle.loss.sum / oracle.loss.n < 1e-10);
