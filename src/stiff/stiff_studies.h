@@ -7,6 +7,5 @@
 
 cr_status cri_study_bounce1d(cr_notebook* book, cr_error* error);
 cr_status cri_study_stiff_contact(cr_notebook* book, cr_error* error);
-cr_status cri_study_stiff_contact_physics(cr_notebook* book, cr_error* error);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Networks beside a simulator: they mend the steps of a wrong one, come to the same digits from one seed, and end when asked to.
-#include "stiff/step_network.h"
+#include "physics/step_network.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "stiff/physics_box.h"
-#include "stiff/physics_score.h"
+#include "physics/physics_box.h"
+#include "physics/physics_score.h"
 #include "support/close.h"
 #include "support/scratch.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to learn a tossed cube with a simulator whose law of contact is wrong: its numbers alone are identified, or a network beside the simulator
-// adds to its steps.
-#ifndef CR_STIFF_WRONG_LAWS_H
-#define CR_STIFF_WRONG_LAWS_H
+// Ways to learn a tossed cube with a simulator whose law of contact is wrong: its numbers alone are identified; a network inside corrects a named
+// quantity of contacts; a network beside the simulator adds to its steps.
+#ifndef CR_PHYSICS_WRONG_LAWS_H
+#define CR_PHYSICS_WRONG_LAWS_H
 
-#include "stiff/contest.h"
+#include "physics/contest.h"
 
 /// Fits both wrong laws to every draw of the contest, adds tables and claims to the report. The table is
 /// stiff_contact_wrong.csv; a study that was stopped goes on with its rows.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // The numbers of a box from tosses that are seen.
-#include "stiff/physics_fit.h"
+#include "physics/physics_fit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "stiff/physics_box.h"
-#include "stiff/physics_joint.h"
-#include "stiff/physics_score.h"
+#include "physics/physics_box.h"
+#include "physics/physics_joint.h"
+#include "physics/physics_score.h"
 #include "support/close.h"
 #include "support/scratch.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A box on a plane of which nothing else is known: five unknown numbers of a model. The law of its contact is the one of the tosses, or
 // a wrong one.
-#ifndef CR_STIFF_PHYSICS_BOX_H
-#define CR_STIFF_PHYSICS_BOX_H
+#ifndef CR_PHYSICS_PHYSICS_BOX_H
+#define CR_PHYSICS_PHYSICS_BOX_H
 
+#include "physics/unknown.h"
 #include "stiff/tossed.h"
-#include "stiff/unknown.h"
 
 /// CRI_LAW_TRUE: the law of the tosses, with unknown numbers.
 /// CRI_LAW_ICE: the floor has a friction of 0.02, and the medium is viscous: what slides is slowed as in honey.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From afar to the end: short windows without errors of sight, then these too. Contacts from distance lead from afar, but bend the gradient,
 // so the last stages follow the gradient of the loss itself.
-#include "stiff/physics_fit.h"
+#include "physics/physics_fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "notebook/course.h"
-#include "stiff/physics_joint.h"
+#include "physics/physics_joint.h"
 
 static const cr_course_stage far[] = {{4, 4, 40, CR_R(0.05)}, {10, 5, 40, CR_R(0.02)}};
 static const cri_joint_stage near[] = {{5, 3, 60, CR_R(0.1), CR_R(0.01), CR_R(0.02)},
@@ -110,20 +110,47 @@ static cr_status run_starts(const cri_starts* starts, const cri_unknown* u, cons
   return CR_OK;
 }
 
+// the first tosses, which all starts go through
+static cri_sighted few_of(const cri_sighted* tosses) {
+  return (cri_sighted){
+      .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
+}
+
+static cr_status go_on_with_all(const cri_starts* starts, const cri_unknown* u,
+                                const cri_sighted* tosses, const sights* s, cr_real* p,
+                                cr_real* loss, cr_error* error) {
+  if (tosses->n <= FEW) {
+    return CR_OK;
+  }
+  forget(s, tosses->n);
+  return cri_joint_run(&many, u, tosses, starts->stop, starts->context, p, s->level, s->turn, loss,
+                       error);
+}
+
 cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
                        cri_found* found, cr_error* error) {
-  const cri_sighted few = {
-      .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
+  const cri_sighted few = few_of(tosses);
   const size_t n = (size_t)tosses->n, most = (size_t)(starts->least + starts->most);
   cr_real* room = malloc((5 * n + most) * sizeof *room);
   CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
   const sights s = {room, room + n};
   cr_status status = run_starts(starts, u, &few, &s, room + 5 * n, found, error);
-  if (status == CR_OK && tosses->n > few.n) {
-    forget(&s, tosses->n);
-    status = cri_joint_run(&many, u, tosses, starts->stop, starts->context, found->p, s.level,
-                           s.turn, &found->loss, error);
-  }
+  status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, found->p, &found->loss, error)
+                           : status;
+  free(room);
+  return status;
+}
+
+cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
+                     cr_real* p, cr_real* loss, cr_error* error) {
+  const cri_sighted few = few_of(tosses);
+  const size_t n = (size_t)tosses->n;
+  cr_real* room = malloc(5 * n * sizeof *room);
+  CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
+  const sights s = {room, room + n};
+  forget(&s, few.n);
+  cr_status status = stay_near(starts, u, &few, &s, p, loss, error);
+  status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, p, loss, error) : status;
   free(room);
   return status;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all ways to learn a tossed cube have in common: tosses to learn from, tosses held aside, and errors over those of the oracle.
-#ifndef CR_STIFF_CONTEST_H
-#define CR_STIFF_CONTEST_H
+#ifndef CR_PHYSICS_CONTEST_H
+#define CR_PHYSICS_CONTEST_H
 
 #include "notebook/notebook.h"
 #include "notebook/table.h"
-#include "stiff/physics_score.h"
+#include "physics/physics_score.h"
 
 /// Draws of so many training tosses. Draws of one size have no toss in common.
 typedef struct {

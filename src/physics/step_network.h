@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual learning outside of a simulator (Ajay et al., Augmenting Physical Simulators with Stochastic Neural Networks, 2018): a network sees a
 // state and where a step of the simulator leads, and adds to the velocity. The simulator is not differentiated.
-#ifndef CR_STIFF_STEP_NETWORK_H
-#define CR_STIFF_STEP_NETWORK_H
+#ifndef CR_PHYSICS_STEP_NETWORK_H
+#define CR_PHYSICS_STEP_NETWORK_H
 
 #include "carom/learned.h"
 #include "stiff/sighted.h"

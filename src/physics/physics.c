@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "notebook/sweep.h"
-#include "stiff/contest.h"
-#include "stiff/physics_box.h"
-#include "stiff/physics_fit.h"
+#include "physics/contest.h"
+#include "physics/physics_box.h"
+#include "physics/physics_fit.h"
+#include "physics/physics_study.h"
+#include "physics/wrong_laws.h"
 #include "stiff/sights.h"
-#include "stiff/stiff_studies.h"
-#include "stiff/wrong_laws.h"
 #include "tools/plot.h"
 
 // ---- what is computed: draws of training tosses of each size, smallest first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scores.
-#include "stiff/physics_score.h"
+#include "physics/physics_score.h"
 
 #include <stdlib.h>
 

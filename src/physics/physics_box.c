@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unknown box.
-#include "stiff/physics_box.h"
+#include "physics/physics_box.h"
 
 #include <math.h>
 #include <stdio.h>

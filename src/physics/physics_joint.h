@@ -2,11 +2,11 @@
 // The numbers of a model and the constant errors of sight of each toss, all at once.
 // An error of sight is a parameter of the model: a shifted pose sees the floor at another level, a turned pose is a box that sits turned
 // in its body. The horizontal shift does not matter.
-#ifndef CR_STIFF_PHYSICS_JOINT_H
-#define CR_STIFF_PHYSICS_JOINT_H
+#ifndef CR_PHYSICS_PHYSICS_JOINT_H
+#define CR_PHYSICS_PHYSICS_JOINT_H
 
+#include "physics/unknown.h"
 #include "stiff/sighted.h"
-#include "stiff/unknown.h"
 
 /// Windows of `steps` predicted states, one every `stride` rows; iterations of Adam, rates of its first and last one.
 typedef struct {

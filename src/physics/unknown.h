@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model with unknown numbers, and how they are searched for.
-#ifndef CR_STIFF_UNKNOWN_H
-#define CR_STIFF_UNKNOWN_H
+#ifndef CR_PHYSICS_UNKNOWN_H
+#define CR_PHYSICS_UNKNOWN_H
 
 #include "carom/carom.h"
 
@@ -14,7 +14,7 @@ typedef struct {
   cr_parameter_info item[CRI_MOST_UNKNOWN];  // their starts do not count
   cr_real
       unit[CRI_MOST_UNKNOWN];  // by how much the free number of an item moves where Adam moves by 1
-  char target[CRI_MOST_UNKNOWN][48];      // targets of items that are made here
+  char target[CRI_MOST_UNKNOWN][48];      // targets, and names, of items that are made here
   void (*start)(int number, cr_real* p);  // a start, drawn from wide ranges by its number
 } cri_unknown;
 
@@ -22,6 +22,10 @@ typedef struct {
 /// Errors   CR_ERR_MEMORY
 cr_status cri_unknown_create(cri_unknown** u, cr_error* error);
 void cri_unknown_destroy(cri_unknown* u);
+
+/// The same numbers of a copy of the model. Owner: the caller, cri_unknown_destroy, also after an error.
+/// Errors   CR_ERR_MEMORY
+cr_status cri_unknown_copy(const cri_unknown* from, cri_unknown** u, cr_error* error);
 
 /// The model with these numbers.
 /// Shapes   p[n]

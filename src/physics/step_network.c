@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network beside a simulator.
-#include "stiff/step_network.h"
+#include "physics/step_network.h"
 
 #include <stdlib.h>
 

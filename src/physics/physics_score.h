@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of a model on tosses, as the oracle's are told.
-#ifndef CR_STIFF_PHYSICS_SCORE_H
-#define CR_STIFF_PHYSICS_SCORE_H
+#ifndef CR_PHYSICS_PHYSICS_SCORE_H
+#define CR_PHYSICS_PHYSICS_SCORE_H
 
 #include "stiff/log_normal.h"
 #include "stiff/sighted.h"

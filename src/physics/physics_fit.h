@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers of a model from tosses that are seen, by gradients through contact from several distant starts.
-#ifndef CR_STIFF_PHYSICS_FIT_H
-#define CR_STIFF_PHYSICS_FIT_H
+#ifndef CR_PHYSICS_PHYSICS_FIT_H
+#define CR_PHYSICS_PHYSICS_FIT_H
 
+#include "physics/unknown.h"
 #include "stiff/sighted.h"
-#include "stiff/unknown.h"
 
 /// Numbers of the starts: first, first + 1 ... There are `least`, and then more until two agree, `most` at most.
 typedef struct {
@@ -24,5 +24,12 @@ typedef struct {
 /// Errors   CR_ERR_INTERRUPTED, CR_ERR_MEMORY; those of a fit
 cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
                        cri_found* found, cr_error* error);
+
+/// Goes on from numbers p that are near: with the first five tosses, and where there are more with all. Errors of sight begin at none.
+/// Single-threaded.
+/// Shapes   p[u->n]
+/// Errors   those of cri_identify
+cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
+                     cr_real* p, cr_real* loss, cr_error* error);
 
 #endif

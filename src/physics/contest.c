@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tosses and errors that all ways to learn have in common.
-#include "stiff/contest.h"
+#include "physics/contest.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unknown numbers.
-#include "stiff/unknown.h"
+#include "physics/unknown.h"
 
 #include <stdlib.h>
 
@@ -17,6 +17,19 @@ void cri_unknown_destroy(cri_unknown* u) {
     cr_model_destroy(u->m);
     free(u);
   }
+}
+
+// targets that were made for `from` are in its memory, which the copy may outlive
+cr_status cri_unknown_copy(const cri_unknown* from, cri_unknown** u, cr_error* error) {
+  CR_TRY(cri_unknown_create(u, error));
+  **u = *from;
+  (*u)->m = NULL;
+  for (int i = 0; i < from->n; i++) {
+    if (from->item[i].target == from->target[i]) {
+      (*u)->item[i].name = (*u)->item[i].target = (*u)->target[i];
+    }
+  }
+  return cr_model_copy(&(*u)->m, from->m, error);
 }
 
 cr_status cri_unknown_model(const cri_unknown* u, const cr_real* p, cr_model** m, cr_error* error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fit for each toss; the numbers of the model are common to them.
-#include "stiff/physics_joint.h"
+#include "physics/physics_joint.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong laws of contact, and what mends them.
+#include "physics/wrong_laws.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "notebook/sweep.h"
+#include "physics/corrected.h"
+#include "physics/physics_fit.h"
+#include "physics/step_network.h"
+
+static const cri_law laws[] = {CRI_LAW_ICE, CRI_LAW_ELASTIC};
+enum { N_LAW = 2 };
+
+// ways, each with the errors of all quantities
+enum { NUMBERS, INSIDE, BESIDE, N_WAY };
+static const char* const way_names[N_WAY] = {"numbers alone", "network inside",
+                                             "network beside it"};
+
+enum {
+  W_LAW,
+  W_FLOOR,
+  W_TOSSES,
+  W_DRAW,
+  W_FOUND,
+  W_TRAINED = W_FOUND + CRI_BOX_N,
+  W_INSIDE,
+  W_RATIOS
+};
+static const char wrong_csv[] = "stiff_contact_wrong.csv";
+static const char wrong_header[] =
+    "law,floor,tosses,draw,half_side,inertia,friction_or_viscosity,stiffness,damping_or_viscosity,"
+    "training_loss,inside_training_loss,numbers_loss,numbers_position,numbers_rotation,inside_loss,"
+    "inside_position,inside_rotation,beside_loss,beside_position,beside_rotation";
+
+static int ratio_column(int way, int quantity) {
+  return W_RATIOS + CRI_N_QUANTITY * way + quantity;
+}
+
+typedef struct {
+  cri_contest* c;
+  cri_unknown* box[N_LAW];
+  cr_table table;
+} wrong;
+
+// ---- a row: a law, a floor, a draw
+
+enum { EPOCHS = 300, BRIEF_EPOCHS = 30, PATIENCE = 30 };
+
+typedef struct {
+  const wrong* w;
+  int law, floor, number;  // number of the row: its seed
+  cri_sighted tosses;
+  cri_found found;
+  cr_real* values;
+} draw;
+
+static cr_status judge(const draw* d, int way, const cr_model* m, const cri_addition* more,
+                       cr_error* error) {
+  return cri_contest_judge(d->w->c, d->floor, m, more, d->values + ratio_column(way, 0), error);
+}
+
+static cri_starts starts_of(const draw* d) {
+  cri_contest* c = d->w->c;
+  return (cri_starts){.first = d->number * c->starts,
+                      .least = c->starts,
+                      .most = c->starts,
+                      .stop = cri_contest_stopped,
+                      .context = c};
+}
+
+static cr_status numbers_alone(draw* d, cr_model** m, cr_error* error) {
+  const cri_starts starts = starts_of(d);
+  const cri_unknown* box = d->w->box[d->law];
+  CR_TRY(cri_identify(&starts, box, &d->tosses, &d->found, error));
+  cr_copy(d->values + W_FOUND, d->found.p, CRI_BOX_N);
+  d->values[W_TRAINED] = d->found.loss;
+  CR_TRY(cri_unknown_model(box, d->found.p, m, error));
+  return judge(d, NUMBERS, *m, NULL, error);
+}
+
+// from the best numbers of the wrong law on
+static cr_status refine(const draw* d, const cri_unknown* u, cr_model** m, cr_error* error) {
+  const cri_starts starts = starts_of(d);
+  cr_real p[CRI_MOST_UNKNOWN];
+  cr_copy(p, d->found.p, CRI_BOX_N);
+  cri_corrected_start(u, p);
+  CR_TRY(cri_refine(&starts, u, &d->tosses, p, &d->values[W_INSIDE], error));
+  return cri_unknown_model(u, p, m, error);
+}
+
+static cr_status mend_inside(const draw* d, cr_error* error) {
+  cri_unknown* u = NULL;
+  cr_model* m = NULL;
+  cr_status status =
+      cri_corrected_open(d->w->box[d->law], laws[d->law], (uint64_t)d->number, &u, error);
+  status = status == CR_OK ? refine(d, u, &m, error) : status;
+  status = status == CR_OK ? judge(d, INSIDE, m, NULL, error) : status;
+  cr_model_destroy(m);
+  cri_unknown_destroy(u);
+  return status;
+}
+
+static cr_status mend_beside(const draw* d, const cr_model* m, cr_error* error) {
+  const cri_step_lesson lesson = {.epochs = d->w->c->book->request.brief ? BRIEF_EPOCHS : EPOCHS,
+                                  .patience = PATIENCE,
+                                  .seed = (uint64_t)d->number,
+                                  .stop = cri_contest_stopped,
+                                  .context = d->w->c};
+  cri_step_network r;
+  cr_status status = cri_step_network_train(&r, m, &lesson, &d->tosses, error);
+  const cri_addition more = cri_step_network_addition(&r);
+  status = status == CR_OK ? judge(d, BESIDE, m, &more, error) : status;
+  cri_step_network_free(&r);
+  return status;
+}
+
+static cr_status all_ways(draw* d, cr_error* error) {
+  cr_model* m = NULL;
+  cr_status status = numbers_alone(d, &m, error);
+  status = status == CR_OK ? mend_inside(d, error) : status;
+  status = status == CR_OK ? mend_beside(d, m, error) : status;
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status wrong_row(void* context, int i, int worker, cr_real* values, cr_error* error) {
+  const wrong* w = context;
+  draw d = {.w = w, .law = i % N_LAW, .number = i, .values = values};
+  int draw_number;
+  const cri_part* p = cri_contest_find(w->c, i / N_LAW, &draw_number, &d.floor);
+  (void)worker;
+  values[W_LAW] = (cr_real)d.law;
+  values[W_FLOOR] = (cr_real)d.floor;
+  values[W_TOSSES] = (cr_real)p->tosses;
+  values[W_DRAW] = (cr_real)draw_number;
+  cr_status status = cri_contest_tosses(w->c, d.floor, p, draw_number, &d.tosses, error);
+  status = status == CR_OK ? all_ways(&d, error) : status;
+  cri_sighted_free(&d.tosses);
+  return status;
+}
+
+// ---- the report
+
+static cri_spread spread_of(wrong* w, int law, int floor, int part, int way, int quantity) {
+  return cri_contest_spread(w->c, &w->table, N_LAW, law, floor, part, ratio_column(way, quantity));
+}
+
+static void say_way(wrong* w, int law, int floor, int part, int way) {
+  cri_say(w->c->book, "  %-8s %6d %5d  %-18s", way == 0 ? cri_floors[floor].name : "",
+          w->c->parts[part].tosses, w->c->parts[part].draws, way_names[way]);
+  for (int q = 0; q < CRI_N_QUANTITY; q++) {
+    const cri_spread is = spread_of(w, law, floor, part, way, q);
+    cri_say(w->c->book, " %7.3f (%.3f to %.3f) ", is.mean, is.low, is.high);
+  }
+  cri_say(w->c->book, "\n");
+}
+
+static void say(wrong* w) {
+  static const char* const titles[N_LAW] = {
+      "Wrong friction: a floor of ice in a viscous medium",
+      "Wrong restitution: a contact without damping in a viscous medium"};
+  for (int law = 0; law < N_LAW; law++) {
+    cri_say(w->c->book,
+            "\n%s. Errors over those of the oracle: mean (lowest to highest)\n\n"
+            "  %-8s %6s %5s  %-18s %-24s %-24s %-24s\n",
+            titles[law], "", "tosses", "draws", "", "single step", "position, roll-out",
+            "rotation, roll-out");
+    for (int f = 0; f < CRI_N_FLOOR; f++) {
+      for (int part = 0; part < w->c->nparts; part++) {
+        for (int way = 0; way < N_WAY; way++) {
+          say_way(w, law, f, part, way);
+        }
+      }
+    }
+  }
+}
+
+// with the most tosses: the wrong law is far from the oracle, the network inside comes near to it, the one beside it takes a part of the error away
+static void claim(wrong* w) {
+  const int most = w->c->nparts - 1, tosses = w->c->parts[most].tosses;
+  for (int law = 0; law < N_LAW; law++) {
+    for (int f = 0; f < CRI_N_FLOOR; f++) {
+      const char *name = cri_law_names[laws[law]], *floor = cri_floors[f].name;
+      const double alone = spread_of(w, law, f, most, NUMBERS, CRI_POSITION).mean;
+      const double inside = spread_of(w, law, f, most, INSIDE, CRI_POSITION).mean;
+      const double beside = spread_of(w, law, f, most, BESIDE, CRI_POSITION).mean;
+      cri_claim(w->c->book, alone, 5, HUGE_VAL, "",
+                "%s, %s, %d tosses: position, numbers alone over the oracle", name, floor, tosses);
+      cri_claim(w->c->book, inside, 0, 3, "",
+                "%s, %s, %d tosses: position, network inside over the oracle", name, floor, tosses);
+      cri_claim(w->c->book, beside / alone, 0, 0.5, "",
+                "%s, %s, %d tosses: position, network beside it over numbers alone", name, floor,
+                tosses);
+    }
+  }
+}
+
+// ---- the study
+
+cr_status cri_wrong_laws(cri_contest* c, cr_error* error) {
+  wrong w = {.c = c};
+  cr_status status =
+      cri_table_create(&w.table, wrong_csv, wrong_header, NULL, N_LAW * cri_contest_rows(c), error);
+  for (int law = 0; law < N_LAW && status == CR_OK; law++) {
+    status = cri_box_open(c->book, laws[law], &w.box[law], error);
+  }
+  status = status == CR_OK ? cri_sweep(c->book, &w.table, 2 * CRI_N_FLOOR, wrong_row, &w, error)
+                           : status;
+  if (status == CR_OK) {
+    say(&w);
+    claim(&w);
+  }
+  for (int law = 0; law < N_LAW; law++) {
+    cri_unknown_destroy(w.box[law]);
+  }
+  cri_table_free(&w.table);
+  return status;
+}
