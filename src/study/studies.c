@@ -47,6 +47,8 @@ static const cr_study studies[] = {
     {"roomba", "gradients under noise: a robot that bumps into pillars", false, cri_study_roomba},
     {"lqr", "gradients under noise: a regulator by policy gradients, with closed forms", false,
      cri_study_lqr},
+    {"smoothing", "noise or a force at a distance: which belongs to which, and on a cube", false,
+     cri_study_smoothing},
     {"bundles", "plans through contact by smoothed linear models: published costs", false,
      cri_study_bundles},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
