@@ -4,6 +4,7 @@
 #ifndef CAROM_CONTACT_H
 #define CAROM_CONTACT_H
 
+#include "carom/data.h"
 #include "carom/stage.h"
 
 #ifdef __cplusplus
@@ -132,6 +133,23 @@ CR_API const char* cr_model_get_contact_pair(const cr_model* model, int geom1, i
 
 // ---- pressure fields
 
+/// The elements of a body, for a pressure field: tetrahedra, or triangles that close. Initialise with
+/// {.size = sizeof(cr_pressure_solid)}. Arrays stay the caller's; they are copied.
+typedef struct {
+  size_t size;  // sizeof(cr_pressure_solid)
+  int nvert;
+  const cr_real* vertex;  // nvert x 3, m, in the frame of the geom (geom_xpos, geom_xmat)
+  const cr_real*
+      level;  // nvert: pressure over the modulus, 0 on the boundary; NULL: distance from the boundary over the
+              // largest one of a vertex
+  int ntet;
+  const int32_t* tet;  // ntet x 4; of a rigid body their boundary counts
+  int nface;
+  const int32_t*
+      face;  // nface x 3, instead of tetrahedra. A compliant body is a fan of tetrahedra from its centroid, whose
+             // level is 1: each triangle has to face it, as those of convex bodies do
+} cr_pressure_solid;
+
 /// A pressure field of a geom. Initialise with {.size = sizeof(cr_pressure_options)}.
 typedef struct {
   size_t size;       // sizeof(cr_pressure_options)
@@ -143,20 +161,41 @@ typedef struct {
   cr_real transition;  // m/s: slip velocity at which friction has 1/sqrt(2) of its limit; 0: 0.01
   cr_real
       thickness;  // m, above 0, of a compliant plane: depth at which its pressure is the modulus
-  int around;  // edges around a circle, a multiple of 4 from 4 to 128; 0: 24. Of no effect on boxes and planes
+  int around;  // edges around a circle, a multiple of 4 from 4 to 128; 0: 24. Of no effect on boxes, meshes and planes
+  const cr_pressure_solid*
+      solid;  // elements instead of those of the shape; NULL: those of the shape
 } cr_pressure_options;
 
 /// Gives a geom a pressure field (docs/pressure.md). Two geoms with fields have forces over their contact surface, and no
-/// contacts, if at least one of them is compliant and no plane. With other geoms a geom keeps its contacts.
-/// Shapes     sphere, capsule, ellipsoid, cylinder, box; plane
+/// contacts, if one of them is compliant and one is no plane. With other geoms a geom keeps its contacts.
+/// Shapes     sphere, capsule, ellipsoid, cylinder, box; meshes, of the triangles drawn, which have to close; any shape with
+///            elements that are given; plane
 /// Parameters the numbers become geom_pressure[geom], a parameter as any other; friction is geom_friction[geom][0]
-/// Sizes      geom_size may change later, as long as no tetrahedron is turned inside out
+/// Sizes      geom_size may change later, as long as no tetrahedron is turned inside out; meshes and given elements do not
+///            follow it
 /// Data       made before do not fit the model any more
-/// Errors     CR_ERR_ARG for NULL, a geom that there is not, numbers out of range, a geom that has a field;
-///            CR_ERR_UNSUPPORTED for other shapes and a model that borrows its numbers; CR_ERR_MEMORY. The model then is as it
-///            was
+/// Errors     CR_ERR_ARG for NULL, a geom that there is not, numbers out of range, a geom that has a field, elements that are
+///            flat, coincide or do not close; CR_ERR_UNSUPPORTED for other shapes and a model that borrows its numbers;
+///            CR_ERR_MEMORY. The model then is as it was
 CR_API cr_status cr_model_set_pressure(cr_model* model, int geom,
                                        const cr_pressure_options* options, cr_error* error);
+
+/// A face of the surface on which two geoms with pressure fields meet, in the world.
+typedef struct {
+  cr_real area;       // m^2
+  cr_real pos[3];     // centre of pressure, m
+  cr_real normal[3];  // unit, from the first geom to the second
+  cr_real
+      pressure;  // mean, Pa: area times pressure is the force on the second geom along the normal, at rest
+  cr_real gradient[2][3];  // of the pressure of each geom there, Pa/m; 0 of a rigid one
+} cr_pressure_face;
+
+/// The faces between two geoms at the poses of `data` (geom_xpos, geom_xmat), after cr_forward, in a fixed order. Dissipation and friction do not
+/// count. There are none between geoms that keep their contacts.
+/// Shapes   faces[most], NULL if most is 0; count: how many there are, also if they are more than `most`
+/// Errors   CR_ERR_ARG for NULL, a geom that there is not, `most` below 0; CR_ERR_MODEL for sizes at which tetrahedra are flat
+CR_API cr_status cr_pressure_faces(const cr_model* model, const cr_data* data, int geom1, int geom2,
+                                   int most, cr_pressure_face* faces, int* count, cr_error* error);
 
 #ifdef __cplusplus
 }

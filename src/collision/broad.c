@@ -56,14 +56,15 @@ bool cri_pair_possible(const cr_model* m, int geom1, int geom2) {
   return true;
 }
 
-static bool is_soft_body(const cr_model* m, int geom) {
-  return m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT && m->geom_pressure_tetnum[geom] > 0;
+static bool is_compliant(const cr_model* m, int geom) {
+  return m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT;
 }
 
 bool cri_pair_by_pressure(const cr_model* m, int geom1, int geom2) {
   return m->geom_pressure_kind[geom1] != CR_PRESSURE_NONE &&
          m->geom_pressure_kind[geom2] != CR_PRESSURE_NONE &&
-         (is_soft_body(m, geom1) || is_soft_body(m, geom2));
+         (is_compliant(m, geom1) || is_compliant(m, geom2)) &&
+         (m->geom_pressure_tetnum[geom1] > 0 || m->geom_pressure_tetnum[geom2] > 0);
 }
 
 static bool overrides(const cr_model* m) { return (m->enableflags & CR_ENBL_OVERRIDE) != 0; }

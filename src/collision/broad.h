@@ -18,8 +18,8 @@
 /// move against each other, are not parent and child, not excluded, and their bits match.
 bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
 
-/// True if the forces of two geoms come from pressure fields, and they have no contacts: both have one, and one of them is
-/// compliant and has tetrahedra.
+/// True if the forces of two geoms come from pressure fields, and they have no contacts: both have one, one of
+/// them is compliant, and one of them has elements (a plane has none).
 bool cri_pair_by_pressure(const cr_model* m, int geom1, int geom2);
 
 /// Reach of contacts of a pair from distance in the backward pass (docs/collision.md): the reach

@@ -98,7 +98,7 @@ CR_STAGE(pressure, pressure, pressure, nothing,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_pressure) F(geom_friction) F(cvel) F(cdof)
   F(subtree_com),
   F(qfrc_pressure),
-  NEEDS(.scratch = 12 * n->nbody + 6 * n->npressurevert + 12 * n->npressuretet))
+  NEEDS(.scratch = 12 * n->nbody))
 
 CR_STAGE(force, passive, always, springs,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)

@@ -501,14 +501,16 @@ static cr_status check_laws(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
-// the tetrahedra of a pressure field have its own vertices; a plane has none, other shapes have some
-static bool has_own_tetrahedra(const cr_model* m, int geom) {
+// the elements of a pressure field have its own vertices; a plane has none, other shapes have some
+static bool has_own_elements(const cr_model* m, int geom) {
   const int vert = m->geom_pressure_vertadr[geom], nvert = m->geom_pressure_vertnum[geom];
   const int tet = m->geom_pressure_tetadr[geom], ntet = m->geom_pressure_tetnum[geom];
   bool own = vert >= 0 && tet >= 0 && vert + nvert <= m->npressurevert &&
              tet + ntet <= m->npressuretet && (ntet == 0) == (m->geom_type[geom] == CR_GEOM_PLANE);
+  const bool triangles = m->geom_pressure_kind[geom] == CR_PRESSURE_RIGID;
   for (int i = 4 * tet; own && i < 4 * (tet + ntet); i++) {
-    own = m->pressure_tet[i] >= vert && m->pressure_tet[i] < vert + nvert;
+    const int v = m->pressure_tet[i];
+    own = triangles && i % 4 == 3 ? v == -1 : v >= vert && v < vert + nvert;
   }
   return own;
 }
@@ -517,7 +519,7 @@ static cr_status check_field(const cr_model* m, int geom, cr_error* error) {
   const cr_real* p = m->geom_pressure + CR_PRESSURE_WIDTH * geom;
   const bool compliant = m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT;
   const cr_field_id id = CR_FIELD_geom_pressure;
-  if (!has_own_tetrahedra(m, geom)) {
+  if (!has_own_elements(m, geom)) {
     return bad(m, CR_FIELD_geom_pressure_tetadr, geom, "does not fit to the pressure field",
                m->geom_pressure_tetadr[geom], error);
   }

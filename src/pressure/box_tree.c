@@ -2,18 +2,14 @@
 #include "pressure/box_tree.h"
 
 typedef struct {
-  int node, lo, hi;
+  int lo, hi;
 } range;
 
 static bool is_leaf(range r) { return r.hi - r.lo == 1; }
 
-static range first_half(range r) { return (range){r.node + 1, r.lo, r.lo + (r.hi - r.lo) / 2}; }
+static range first_half(range r) { return (range){r.lo, cri_box_tree_middle(r.lo, r.hi)}; }
 
-// behind all nodes of the first half
-static range second_half(range r) {
-  int mid = r.lo + (r.hi - r.lo) / 2;
-  return (range){r.node + 1 + cri_box_tree_size(mid - r.lo), mid, r.hi};
-}
+static range second_half(range r) { return (range){cri_box_tree_middle(r.lo, r.hi), r.hi}; }
 
 // ---- boxes
 
@@ -28,14 +24,6 @@ void cri_box_add(cr_real box[6], const cr_real x[3]) {
   for (int k = 0; k < 3; k++) {
     box[k] = cr_min(box[k], x[k]);
     box[3 + k] = cr_max(box[3 + k], x[k]);
-  }
-}
-
-// an empty box adds nothing
-static void join(cr_real box[6], const cr_real other[6]) {
-  for (int k = 0; k < 3; k++) {
-    box[k] = cr_min(box[k], other[k]);
-    box[3 + k] = cr_max(box[3 + k], other[3 + k]);
   }
 }
 
@@ -114,72 +102,66 @@ void cri_box_tree_order(int n, const cr_real* centre, int32_t* order) {
   for (int i = 0; i < n; i++) {
     order[i] = i;
   }
-  order_range((range){0, 0, n}, centre, order);
-}
-
-// ---- fit
-
-static void fit(range r, cri_box_of* of, const void* context, cr_real* box) {
-  cr_real* own = box + 6 * r.node;
-  cri_box_empty(own);
-  if (is_leaf(r)) {
-    of(context, r.lo, own);
-    return;
-  }
-  range half[2] = {first_half(r), second_half(r)};
-  for (int k = 0; k < 2; k++) {
-    fit(half[k], of, context, box);
-    join(own, box + 6 * half[k].node);
-  }
-}
-
-void cri_box_tree_fit(int n, cri_box_of* of, const void* context, cr_real* box) {
-  if (n > 0) {
-    fit((range){0, 0, n}, of, context, box);
-  }
+  order_range((range){0, n}, centre, order);
 }
 
 // ---- queries
 
 static void walk(range r, const cri_box_tree* t, cri_box_keep* keep, cri_box_visit* visit,
                  void* context) {
-  if (!keep(context, t->box + 6 * r.node)) {
-    return;
-  }
   if (is_leaf(r)) {
     visit(context, r.lo, 0);
     return;
   }
-  walk(first_half(r), t, keep, visit, context);
-  walk(second_half(r), t, keep, visit, context);
+  cr_real box[6];
+  t->of(t->context, r.lo, r.hi, box);
+  if (keep(context, box)) {
+    walk(first_half(r), t, keep, visit, context);
+    walk(second_half(r), t, keep, visit, context);
+  }
 }
 
 void cri_box_tree_walk(const cri_box_tree* t, cri_box_keep* keep, cri_box_visit* visit,
                        void* context) {
   if (t->n > 0) {
-    walk((range){0, 0, t->n}, t, keep, visit, context);
+    walk((range){0, t->n}, t, keep, visit, context);
   }
 }
 
-static void pairs(range r, range q, const cri_box_tree* a, const cri_box_tree* b,
+// a node with its box
+typedef struct {
+  range r;
+  cr_real box[6];
+} node;
+
+static node node_of(const cri_box_tree* t, range r) {
+  node x = {.r = r};
+  t->of(t->context, r.lo, r.hi, x.box);
+  return x;
+}
+
+static void pairs(const node* x, const node* y, const cri_box_tree* a, const cri_box_tree* b,
                   cri_box_visit* visit, void* context) {
-  if (!overlap(a->box + 6 * r.node, b->box + 6 * q.node)) {
+  if (!overlap(x->box, y->box)) {
     return;
   }
-  if (is_leaf(r) && is_leaf(q)) {
-    visit(context, r.lo, q.lo);
-  } else if (r.hi - r.lo >= q.hi - q.lo) {  // splits the one with more elements
-    pairs(first_half(r), q, a, b, visit, context);
-    pairs(second_half(r), q, a, b, visit, context);
+  if (is_leaf(x->r) && is_leaf(y->r)) {
+    visit(context, x->r.lo, y->r.lo);
+  } else if (x->r.hi - x->r.lo >= y->r.hi - y->r.lo) {  // splits the one with more elements
+    const node half[2] = {node_of(a, first_half(x->r)), node_of(a, second_half(x->r))};
+    pairs(&half[0], y, a, b, visit, context);
+    pairs(&half[1], y, a, b, visit, context);
   } else {
-    pairs(r, first_half(q), a, b, visit, context);
-    pairs(r, second_half(q), a, b, visit, context);
+    const node half[2] = {node_of(b, first_half(y->r)), node_of(b, second_half(y->r))};
+    pairs(x, &half[0], a, b, visit, context);
+    pairs(x, &half[1], a, b, visit, context);
   }
 }
 
 void cri_box_tree_pairs(const cri_box_tree* a, const cri_box_tree* b, cri_box_visit* visit,
                         void* context) {
   if (a->n > 0 && b->n > 0) {
-    pairs((range){0, 0, a->n}, (range){0, 0, b->n}, a, b, visit, context);
+    const node x = node_of(a, (range){0, a->n}), y = node_of(b, (range){0, b->n});
+    pairs(&x, &y, a, b, visit, context);
   }
 }

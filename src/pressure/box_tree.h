@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of boxes over n elements that stand in the order of the tree. Node 0 covers all. A node that covers [lo, hi)
-// has its children at the middle: [lo, lo + (hi - lo)/2) and the rest. So only the boxes are stored.
+// A tree of boxes over n elements that stand in the order of the tree. A node covers the elements [lo, hi), the root all
+// of them; its children are the halves at the middle. Boxes are made when they are asked for.
 #ifndef CR_PRESSURE_BOX_TREE_H
 #define CR_PRESSURE_BOX_TREE_H
 
@@ -8,30 +8,28 @@
 
 #include "math/vec3.h"
 
-/// The boxes of a tree: least corner, then greatest. There are cri_box_tree_size(n) x 6 numbers.
-typedef struct {
-  int n;
-  const cr_real* box;
-} cri_box_tree;
-
-/// Number of nodes.
-static inline int cri_box_tree_size(int n) { return n > 0 ? 2 * n - 1 : 0; }
+/// Where a node of two elements or more is split. No two nodes have one middle, and none has 0.
+static inline int cri_box_tree_middle(int lo, int hi) { return lo + (hi - lo) / 2; }
 
 /// Orders elements by their centres, n x 3: order[k] becomes the element that stands at k. Each node is split across its
 /// longest side.
 void cri_box_tree_order(int n, const cr_real* centre, int32_t* order);
 
-/// Box of element i, added to a box that holds something or is empty.
-typedef void cri_box_of(const void* context, int i, cr_real box[6]);
+/// Sets a box that holds the elements [lo, hi): least corner, then greatest.
+typedef void cri_box_of(const void* context, int lo, int hi, cr_real box[6]);
 
-/// Makes the boxes of all nodes from those of the elements.
-void cri_box_tree_fit(int n, cri_box_of* of, const void* context, cr_real* box);
+typedef struct {
+  int n;
+  cri_box_of* of;
+  const void* context;
+} cri_box_tree;
 
 /// An empty box; and one that grows to hold x.
 void cri_box_empty(cr_real box[6]);
 void cri_box_add(cr_real box[6], const cr_real x[3]);
 
-/// Calls visit for all elements whose box, and all boxes above it, `keep` keeps, in their order.
+/// Calls visit for all elements of which `keep` keeps the boxes of all nodes above them, in their order. Elements have no
+/// boxes of their own here.
 typedef bool cri_box_keep(const void* context, const cr_real box[6]);
 typedef void cri_box_visit(void* context, int i, int j);
 void cri_box_tree_walk(const cri_box_tree* t, cri_box_keep* keep, cri_box_visit* visit,

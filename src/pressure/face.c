@@ -12,13 +12,27 @@ static bool both_compliant(const cri_elements* e) {
   return e->other == CRI_COMPLIANT || e->other == CRI_COMPLIANT_SPACE;
 }
 
+static bool is_triangle(const cri_elements* e) {
+  return e->other == CRI_RIGID || e->other == CRI_RIGID_IN_SPACE;
+}
+
+// planes that clip, and their tangents: the shares of the other tetrahedron, or the field of a half-space
+static void clips_of(const cri_elements* e, const cri_elements* from, cri_cut* cut) {
+  if (e->other == CRI_RIGID_IN_SPACE) {
+    memcpy(cut->clip[0], from->a.field, sizeof cut->clip[0]);
+  } else {
+    memcpy(cut->clip, is_triangle(e) ? from->a.share : from->b.share, sizeof cut->clip);
+  }
+}
+
 static void cut_of(const cri_elements* e, cri_cut* cut) {
   const cri_tetrahedron *a = &e->a, *b = &e->b;
-  bool triangle = e->other == CRI_RIGID;
+  static const int nclip[] = {[CRI_COMPLIANT] = 4, [CRI_RIGID] = 4, [CRI_RIGID_IN_SPACE] = 1};
+  bool triangle = is_triangle(e);
   cut->nstart = triangle ? 3 : 4;
-  cut->nclip = triangle || e->other == CRI_COMPLIANT ? 4 : 0;
+  cut->nclip = nclip[e->other];
   memcpy(cut->start, triangle ? b->vertex : a->vertex, sizeof cut->start);
-  memcpy(cut->clip, triangle ? a->share : b->share, sizeof cut->clip);
+  clips_of(e, e, cut);
   if (triangle) {
     cr_real u[3], v[3];
     cr_sub3(u, b->vertex[1], b->vertex[0]);
@@ -34,9 +48,9 @@ static void cut_of(const cri_elements* e, cri_cut* cut) {
 
 static void cut_tan_of(const cri_elements* e, const cri_elements* e_tan, cri_cut* cut_tan) {
   const cri_tetrahedron *a = &e_tan->a, *b = &e_tan->b;
-  bool triangle = e->other == CRI_RIGID;
+  bool triangle = is_triangle(e);
   memcpy(cut_tan->start, triangle ? b->vertex : a->vertex, sizeof cut_tan->start);
-  memcpy(cut_tan->clip, triangle ? a->share : b->share, sizeof cut_tan->clip);
+  clips_of(e, e_tan, cut_tan);
   if (triangle) {
     cr_real u[3], v[3], u_tan[3], v_tan[3];
     cr_sub3(u, e->b.vertex[1], e->b.vertex[0]);
@@ -54,15 +68,15 @@ static void cut_tan_of(const cri_elements* e, const cri_elements* e_tan, cri_cut
 
 // its transpose: adds to vertices, shares and fields
 static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elements* e_bar) {
-  bool triangle = e->other == CRI_RIGID;
+  const bool triangle = is_triangle(e), space = e->other == CRI_RIGID_IN_SPACE;
   cri_tetrahedron *start = triangle ? &e_bar->b : &e_bar->a,
                   *clip = triangle ? &e_bar->a : &e_bar->b;
   for (int i = 0; i < (triangle ? 3 : 4); i++) {
     cr_acc3(start->vertex[i], cut_bar->start[i]);
   }
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < (space ? 1 : 4); i++) {
     for (int k = 0; k < 4; k++) {
-      clip->share[i][k] += cut_bar->clip[i][k];
+      (space ? clip->field : clip->share[i])[k] += cut_bar->clip[i][k];
     }
   }
   if (triangle) {
@@ -213,8 +227,21 @@ static void fan_bar(const cri_polygon* p, const cr_real n[3], const cr_real fiel
 
 // ---- the face
 
-static cr_real most_pressure(const cri_tetrahedron* t) {
-  return cr_max(cr_max(t->pressure[0], t->pressure[1]), cr_max(t->pressure[2], t->pressure[3]));
+// Square of the longest edge of a, or of the triangle in a half-space, and the greatest pressure there.
+static void scale_of(const cri_elements* e, cr_real* size2, cr_real* most) {
+  const cr_real* p = e->a.pressure;
+  *size2 = 0;
+  if (e->other != CRI_RIGID_IN_SPACE) {
+    *size2 = cri_tetrahedron_size2(&e->a);
+    *most = cr_max(cr_max(p[0], p[1]), cr_max(p[2], p[3]));
+    return;
+  }
+  for (int k = 0; k < 3; k++) {
+    cr_real edge[3];
+    cr_sub3(edge, e->b.vertex[(k + 1) % 3], e->b.vertex[k]);
+    *size2 = cr_max(*size2, cr_dot3(edge, edge));
+  }
+  *most = cr_norm3(e->a.field) * cr_sqrt(*size2);
 }
 
 bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
@@ -233,8 +260,9 @@ bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
   fan x = fan_of(p, f->normal, e->a.field);
   f->area = x.weight / 2;
   f->pressure = x.load / (3 * x.weight);  // [pressure.f4]
-  if (!(f->area > SMALL * cri_tetrahedron_size2(&e->a)) ||
-      !(f->pressure > SMALL * most_pressure(&e->a))) {
+  cr_real size2, most;
+  scale_of(e, &size2, &most);
+  if (!(f->area > SMALL * size2) || !(f->pressure > SMALL * most)) {
     return false;
   }
   cr_copy3(f->pos, corner(p, 0));
@@ -325,7 +353,9 @@ void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f
   cri_cut_polygon_bar(&m.cut, p, pos_bar, &cut_bar);
   cut_bar_of(e, &cut_bar, &sum);
 
-  cri_tetrahedron_complete_bar(&e->a, &sum.a);
+  if (e->other != CRI_RIGID_IN_SPACE) {
+    cri_tetrahedron_complete_bar(&e->a, &sum.a);
+  }
   if (e->other == CRI_COMPLIANT) {
     cri_tetrahedron_complete_bar(&e->b, &sum.b);
   }
@@ -334,6 +364,7 @@ void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f
     cr_acc3(e_bar->b.vertex[i], sum.b.vertex[i]);
     e_bar->a.pressure[i] += sum.a.pressure[i];
     e_bar->b.pressure[i] += sum.b.pressure[i];
+    e_bar->a.field[i] += e->other == CRI_RIGID_IN_SPACE ? sum.a.field[i] : 0;
     e_bar->b.field[i] += e->other == CRI_COMPLIANT ? 0 : sum.b.field[i];
   }
 }

@@ -10,7 +10,8 @@ typedef enum {
   CRI_RIGID_SPACE,  // a rigid half-space: b.field grows into it with slope 1, and is 0 at its surface
   CRI_COMPLIANT_SPACE,  // a compliant half-space: b.field is its pressure
   CRI_COMPLIANT,        // a tetrahedron of a compliant body
-  CRI_RIGID  // a triangle of a rigid body: b.vertex[0..2], counter-clockwise seen from outside
+  CRI_RIGID,  // a triangle of a rigid body: b.vertex[0..2], counter-clockwise seen from outside
+  CRI_RIGID_IN_SPACE  // the same, and a is no tetrahedron, but a compliant half-space: a.field is its pressure
 } cri_other;
 
 /// Two elements in one frame, complete (cri_tetrahedron_complete) where they are tetrahedra. Also their tangent,
@@ -39,14 +40,15 @@ typedef struct {
 ///          [pressure.f5] gradient = k_a, rigid; k_a k_b / (k_a + k_b), compliant; k_a = - n . grad P_a,
 ///          k_b = n . grad P_b
 /// Returns  false if there is no face: a and b do not meet, their pressures have one gradient, the area is below 1e-14
-///          of the square of a's longest edge, or the pressure below 1e-14 of a's greatest
+///          of the square of a's longest edge, or the pressure below 1e-14 of a's greatest; in a half-space the edge is the
+///          triangle's, and the pressure that at the depth of this edge
 /// Smooth   where no corner of the polygon appears or goes. There the area times the pressure and its moment are
 ///          continuous
 /// Derivation docs/derivations/pressure.md
 bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f);
 
 /// Tangent of a face that was made; and the transpose, which adds to the cotangents of vertices and pressures of
-/// tetrahedra, of vertices of triangles and of the field of half-spaces.
+/// tetrahedra, of vertices of triangles and of the fields of half-spaces.
 void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f,
                   const cri_elements* e_tan, cri_face* f_tan);
 void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pressure/pressure.h"
 
-#include "collision/bounds.h"
 #include "kinematics/tree.h"
-#include "model/build.h"
 #include "pressure/traction.h"
 
 // ---- pairs
@@ -13,12 +11,11 @@ bool cri_pressure_acts(const cr_model* m) {
   return m->npressuretet > 0 && (m->disableflags & off) == 0;
 }
 
-// planes have no bounds; trees of boxes find out
+// planes have no bounding sphere; trees of boxes find out
 static bool far_apart(const cr_model* m, const cr_data* d, int geom1, int geom2) {
-  cr_real r1 = cri_geom_bound(m, geom1), r2 = cri_geom_bound(m, geom2), arm[3];
+  cr_real r1 = cri_meeting_radius(m, geom1), r2 = cri_meeting_radius(m, geom2), arm[3];
   cr_sub3(arm, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
-  return r1 > 0 && r2 > 0 &&
-         (cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2) || cri_bounds_apart(m, d, geom1, geom2, 0));
+  return r1 > 0 && r2 > 0 && cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2);
 }
 
 typedef cr_status pair_visit(void* context, const int geom[2]);
@@ -185,12 +182,10 @@ static cr_status pair_forward(void* context, const int geom[2]) {
   for (int k = 0; k < 2; k++) {
     CR_TRY(check_numbers(s->m, geom[k], &s->work->error));
   }
-  size_t mark = cri_mark(s->work);
-  cri_meeting_place(s->m, s->d, geom, s->work, &s->meeting);
+  cri_meeting_place(s->m, s->d, geom, &s->meeting);
   s->numbers = mixed(&s->meeting);
   cri_meeting_faces(&s->meeting, face_forward, s);
   s->bad = s->meeting.bad >= 0 ? geom[0] : s->bad;
-  cri_pop(s->work, mark);
   return CR_OK;
 }
 
@@ -234,7 +229,7 @@ typedef struct {
   cr_data* tan;
   cr_real* F_tan;
   cri_meeting_motion motion;
-  cri_meeting meeting_tan;
+  cri_meeting_twin meeting_tan;
   pair_numbers numbers_tan;
 } tangent;
 
@@ -244,8 +239,11 @@ static cri_meeting_motion motion_of(const cr_data* d, const cr_data* tan, const 
     motion.shape[k] = cri_collision_shape_tan(d, tan, x->geom[k]);
     motion.modulus[k] = cri_par_tan(tan->par.geom_pressure, x->geom[k], CR_PRESSURE_WIDTH)[0];
   }
-  motion.thickness =
-      cri_par_tan(tan->par.geom_pressure, x->geom[1], CR_PRESSURE_WIDTH)[CR_PRESSURE_THICKNESS];
+  const int space = cri_meeting_space(x);
+  if (space >= 0) {
+    motion.thickness = cri_par_tan(tan->par.geom_pressure, x->geom[space],
+                                   CR_PRESSURE_WIDTH)[CR_PRESSURE_THICKNESS];
+  }
   return motion;
 }
 
@@ -298,7 +296,7 @@ static void face_tangent(void* context, const cri_meeting_face* f) {
   cri_face f_tan;
   world_face w, w_tan;
   cr_real force[3], force_tan[3];
-  cri_meeting_elements_tan(&s->base.meeting, &s->meeting_tan, s->motion.modulus, f, &e_tan);
+  cri_meeting_elements_tan(&s->base.meeting, &s->meeting_tan, f, &e_tan);
   cri_face_tan(&f->elements, &f->polygon, &f->face, &e_tan, &f_tan);
   face_in_world(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
   world_tan(s, &w, &f->face, &f_tan, &w_tan);
@@ -315,15 +313,13 @@ static void face_tangent(void* context, const cri_meeting_face* f) {
 
 static cr_status pair_tangent(void* context, const int geom[2]) {
   tangent* s = context;
-  size_t mark = cri_mark(s->tan);
   cri_meeting* x = &s->base.meeting;
-  cri_meeting_place(s->base.m, s->base.d, geom, s->tan, x);
+  cri_meeting_place(s->base.m, s->base.d, geom, x);
   s->base.numbers = mixed(x);
   s->motion = motion_of(s->base.d, s->tan, x);
   s->numbers_tan = mixed_tan(x, &s->base.numbers, &s->tan->par);
-  cri_meeting_tan(x, s->base.d, &s->motion, s->tan, &s->meeting_tan);
+  cri_meeting_tan(x, s->base.d, &s->motion, &s->meeting_tan);
   cri_meeting_faces(x, face_tangent, s);
-  cri_pop(s->tan, mark);
   return CR_OK;
 }
 
@@ -355,7 +351,7 @@ typedef struct {
   cr_data* bar;
   const cr_real* W;  // motions of the bodies that the cotangent of the forces makes
   cri_meeting_motion motion_bar;
-  cri_meeting meeting_bar;
+  cri_meeting_twin meeting_bar;
   pair_numbers numbers_bar;
 } cotangent;
 
@@ -427,7 +423,7 @@ static void face_cotangent(void* context, const cri_meeting_face* f) {
   s->numbers_bar.friction += t_bar.friction;
   s->numbers_bar.transition += t_bar.transition;
   cri_face_bar(&f->elements, &f->polygon, &f->face, &f_bar, &e_bar);
-  cri_meeting_elements_bar(&s->base.meeting, &e_bar, f, &s->meeting_bar, s->motion_bar.modulus);
+  cri_meeting_elements_bar(&s->base.meeting, &e_bar, f, &s->meeting_bar);
 }
 
 // [pressure.q2]' and the moduli, into the parameters
@@ -442,7 +438,7 @@ static void numbers_bar(const cotangent* s) {
     own[CR_PRESSURE_MODULUS] = s->motion_bar.modulus[k] + slope[k] * p_bar->dissipation;
     own[CR_PRESSURE_DISSIPATION] = p->share[k] * p_bar->dissipation;
     own[CR_PRESSURE_TRANSITION] = p_bar->transition / 2;
-    own[CR_PRESSURE_THICKNESS] = k == 1 ? s->motion_bar.thickness : 0;
+    own[CR_PRESSURE_THICKNESS] = k == cri_meeting_space(x) ? s->motion_bar.thickness : 0;
     cri_par_add(par->geom_pressure, x->geom[k], CR_PRESSURE_WIDTH, own);
   }
   cri_par_add1(par->geom_friction, 3 * x->geom[p->slippery], p_bar->friction);
@@ -450,20 +446,18 @@ static void numbers_bar(const cotangent* s) {
 
 static cr_status pair_cotangent(void* context, const int geom[2]) {
   cotangent* s = context;
-  size_t mark = cri_mark(s->bar);
   cri_meeting* x = &s->base.meeting;
-  cri_meeting_place(s->base.m, s->base.d, geom, s->bar, x);
+  cri_meeting_place(s->base.m, s->base.d, geom, x);
   s->base.numbers = mixed(x);
   s->motion_bar = (cri_meeting_motion){.thickness = 0};
   s->numbers_bar = (pair_numbers){.dissipation = 0};
-  cri_meeting_twin(x, s->bar, &s->meeting_bar);
+  s->meeting_bar = (cri_meeting_twin){.turn = {0}};
   cri_meeting_faces(x, face_cotangent, s);
   cri_meeting_bar(x, s->base.d, &s->meeting_bar, &s->motion_bar);
   for (int k = 0; k < 2; k++) {
     cri_collision_shape_bar(s->base.d, &s->motion_bar.shape[k], x->geom[k], s->bar);
   }
   numbers_bar(s);
-  cri_pop(s->bar, mark);
   return CR_OK;
 }
 

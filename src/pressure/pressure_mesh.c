@@ -3,366 +3,141 @@
 
 #include <stdlib.h>
 
-#include "model/model.h"
 #include "pressure/box_tree.h"
-#include "pressure/tetrahedron.h"
 
-// share of the volume that flat tetrahedra may have: those of equal sizes have none
-#define LOST CR_R(1e-9)
+// ---- memory
 
-// ---- vertices and tetrahedra, one by one
+static void* zeros(int n, size_t bytes) { return calloc(n > 0 ? (size_t)n : 1, bytes); }
 
-// sizes of a geom by name
-enum { RADIUS = 0, HALF_LENGTH = 1 };
-
-// lists that grow; `size` are the sizes for which flat tetrahedra are left out
-typedef struct {
-  cri_pressure_mesh mesh;
-  cr_real size[3];
-  int vert_room, tet_room;
-  bool full;             // no memory
-  cr_real volume, lost;  // six times that of all tetrahedra, and of flat ones that were left out
-} builder;
-
-static void* grown(builder* b, void* old, int n, int* room, size_t bytes) {
-  if (n < *room) {
-    return old;
+cr_status cri_pressure_mesh_allocate(int nvert, int ntet, cri_pressure_mesh* mesh,
+                                     cr_error* error) {
+  *mesh = (cri_pressure_mesh){.nvert = nvert, .ntet = ntet};
+  mesh->rest = zeros(nvert, 3 * sizeof(cr_real));
+  mesh->place = zeros(nvert, 9 * sizeof(cr_real));
+  mesh->level = zeros(nvert, sizeof(cr_real));
+  mesh->tet = zeros(ntet, 4 * sizeof(int32_t));
+  mesh->bound = zeros(ntet, CRI_PRESSURE_BOUND * sizeof(cr_real));
+  if (mesh->rest == NULL || mesh->place == NULL || mesh->level == NULL || mesh->tet == NULL ||
+      mesh->bound == NULL) {
+    cri_pressure_mesh_free(mesh);
+    return cri_fail(error, CR_ERR_MEMORY, "pressure field: no memory for its elements");
   }
-  int more = *room == 0 ? 64 : 2 * *room;
-  void* larger = realloc(old, (size_t)more * bytes);
-  b->full = b->full || larger == NULL;
-  *room = larger != NULL ? more : *room;
-  return larger != NULL ? larger : old;
-}
-
-static int add_vertex(builder* b, cr_real level, const cr_real place[9]) {
-  cri_pressure_mesh* m = &b->mesh;
-  int places = b->vert_room, levels = b->vert_room;
-  m->place = grown(b, m->place, m->nvert, &places, 9 * sizeof(cr_real));
-  m->level = grown(b, m->level, m->nvert, &levels, sizeof(cr_real));
-  b->vert_room = places < levels ? places : levels;
-  if (b->full) {
-    return 0;
-  }
-  cr_copy(m->place + 9 * m->nvert, place, 9);
-  m->level[m->nvert] = level;
-  return m->nvert++;
-}
-
-static void positions(const cri_pressure_mesh* m, const cr_real size[3], const int32_t tet[4],
-                      cr_real vertex[4][3]) {
-  for (int k = 0; k < 4; k++) {
-    cri_pressure_vertex(m->place + 9 * tet[k], size, vertex[k]);
-  }
-}
-
-// leaves out a flat one, and turns it so that its volume is positive
-static void add_tet(builder* b, int i, int j, int k, int l) {
-  cri_pressure_mesh* m = &b->mesh;
-  m->tet = grown(b, m->tet, m->ntet, &b->tet_room, 4 * sizeof(int32_t));
-  if (b->full) {
-    return;
-  }
-  int32_t* tet = m->tet + 4 * m->ntet;
-  cri_tetrahedron t = {.pressure = {0}};
-  tet[0] = i;
-  tet[1] = j;
-  tet[2] = k;
-  tet[3] = l;
-  positions(m, b->size, tet, t.vertex);
-  const cr_real volume6 = cri_tetrahedron_volume6(&t);
-  const bool flat = !cri_tetrahedron_complete(&t);
-  *(flat ? &b->lost : &b->volume) += cr_abs(volume6);
-  if (flat) {
-    return;
-  }
-  if (volume6 < 0) {
-    tet[2] = l;
-    tet[3] = k;
-  }
-  m->ntet++;
-}
-
-// Between triangles p and q, corner by corner. The level is affine in all prisms that are made here, so that any way to
-// split them gives the same pressure. Corners of q may coincide.
-static void add_prism(builder* b, const int p[3], const int q[3]) {
-  add_tet(b, p[0], p[1], p[2], q[2]);
-  add_tet(b, p[0], p[1], q[1], q[2]);
-  add_tet(b, p[0], q[0], q[1], q[2]);
-}
-
-// Between a quadrilateral and the medial set, corner by corner; both prisms have the edge outer[0] inner[2].
-static void add_frustum(builder* b, const int outer[4], const int inner[4]) {
-  for (int half = 0; half < 2; half++) {
-    const int p[3] = {outer[0], outer[1 + half], outer[2 + half]},
-              q[3] = {inner[0], inner[1 + half], inner[2 + half]};
-    add_prism(b, p, q);
-  }
-}
-
-// ---- spheres, ellipsoids, capsules: a sphere of unit vectors in eight octants
-
-typedef struct {
-  builder* b;
-  int type;
-  int n;          // edges of a quarter of a circle
-  int centre[2];  // vertices of the medial set: below, above
-  int32_t* seen;  // vertices by whole coordinates i, j and half, -1 none yet
-} ball;
-
-// the vertex along the whole numbers i, j, k, |i| + |j| + |k| = n, of the upper or the lower half
-static int on_ball(ball* x, int i, int j, int k, bool upper) {
-  bool halves =
-      x->type == CR_GEOM_CAPSULE || k != 0;  // do the two halves have vertices of their own?
-  int32_t* seen = x->seen + 2 * ((i + x->n) * (2 * x->n + 1) + j + x->n) + (halves && upper);
-  if (*seen >= 0) {
-    return *seen;
-  }
-  cr_real u[3] = {(cr_real)i, (cr_real)j, (cr_real)k}, place[9] = {0};
-  cr_normalize3(u);
-  for (int axis = 0; axis < 3; axis++) {
-    place[3 * axis + (x->type == CR_GEOM_ELLIPSOID ? axis : RADIUS)] = u[axis];
-  }
-  if (x->type == CR_GEOM_CAPSULE) {
-    place[6 + HALF_LENGTH] = upper ? 1 : -1;
-  }
-  return *seen = add_vertex(x->b, 0, place);
-}
-
-// triangles of one octant, each with the centre of its half
-static void add_octant(ball* x, int sx, int sy, int sz) {
-  bool upper = sz > 0;
-  int c = x->centre[upper];
-  for (int i = 0; i < x->n; i++) {
-    for (int j = 0; i + j < x->n; j++) {
-      int k = x->n - i - j;
-      int p = on_ball(x, sx * i, sy * j, sz * k, upper);
-      int q = on_ball(x, sx * (i + 1), sy * j, sz * (k - 1), upper);
-      int r = on_ball(x, sx * i, sy * (j + 1), sz * (k - 1), upper);
-      add_tet(x->b, c, p, q, r);
-      if (k > 1) {
-        add_tet(x->b, c, q, r, on_ball(x, sx * (i + 1), sy * (j + 1), sz * (k - 2), upper));
-      }
-    }
-  }
-}
-
-// the wedges between the segment and the cylinder around it
-static void add_tube(ball* x) {
-  for (int quarter = 0; quarter < 4; quarter++) {
-    int sx = quarter == 0 || quarter == 3 ? 1 : -1, sy = quarter < 2 ? 1 : -1;
-    for (int i = 0; i < x->n; i++) {
-      int end[2][3];
-      for (int half = 0; half < 2; half++) {
-        end[half][0] = x->centre[half];
-        end[half][1] = on_ball(x, sx * i, sy * (x->n - i), 0, half == 1);
-        end[half][2] = on_ball(x, sx * (i + 1), sy * (x->n - i - 1), 0, half == 1);
-      }
-      add_prism(x->b, end[0], end[1]);
-    }
-  }
-}
-
-static void add_ball(builder* b, int type, int around) {
-  ball x = {.b = b, .type = type, .n = around / 4};
-  size_t count = 2 * (size_t)(2 * x.n + 1) * (size_t)(2 * x.n + 1);
-  x.seen = malloc(count * sizeof *x.seen);
-  if (x.seen == NULL) {
-    b->full = true;
-    return;
-  }
-  memset(x.seen, 0xff, count * sizeof *x.seen);
-  cr_real place[9] = {0};
-  place[6 + HALF_LENGTH] = type == CR_GEOM_CAPSULE ? -1 : 0;
-  x.centre[0] = x.centre[1] = add_vertex(b, 1, place);
-  if (type == CR_GEOM_CAPSULE) {
-    place[6 + HALF_LENGTH] = 1;
-    x.centre[1] = add_vertex(b, 1, place);
-  }
-  for (int octant = 0; octant < 8; octant++) {
-    add_octant(&x, octant & 1 ? 1 : -1, octant & 2 ? 1 : -1, octant & 4 ? 1 : -1);
-  }
-  if (type == CR_GEOM_CAPSULE) {
-    add_tube(&x);
-  }
-  free(x.seen);
-}
-
-// ---- box: from each side a frustum to the points that are farthest from the surface
-
-// corner of the side on axis `axis`, 0 to 3 around it; inner: of the medial set
-static int add_box_corner(builder* b, int axis, int sign, int corner, bool inner, int least) {
-  cr_real place[9] = {0};
-  int s[3];
-  s[axis] = sign;
-  s[(axis + 1) % 3] = corner == 0 || corner == 3 ? -1 : 1;
-  s[(axis + 2) % 3] = corner < 2 ? -1 : 1;
-  for (int k = 0; k < 3; k++) {
-    place[3 * k + k] += (cr_real)s[k];
-    place[3 * k + least] -= inner ? (cr_real)s[k] : 0;
-  }
-  return add_vertex(b, inner ? 1 : 0, place);
-}
-
-static void add_box(builder* b) {
-  int least = b->size[1] < b->size[0] ? 1 : 0;
-  least = b->size[2] < b->size[least] ? 2 : least;
-  for (int side = 0; side < 6; side++) {
-    int outer[4], inner[4];
-    for (int k = 0; k < 4; k++) {
-      outer[k] = add_box_corner(b, side / 2, side % 2 == 0 ? -1 : 1, k, false, least);
-      inner[k] = add_box_corner(b, side / 2, side % 2 == 0 ? -1 : 1, k, true, least);
-    }
-    add_frustum(b, outer, inner);
-  }
-}
-
-// ---- cylinder: long with a segment, or short with a disk, as medial set
-
-// vertex on a ring around the axis: radius and height by their factors of the sizes
-static int add_ring_vertex(builder* b, cr_real angle, const cr_real radius[2],
-                           const cr_real height[2], cr_real level) {
-  cr_real place[9] = {0};
-  for (int k = 0; k < 2; k++) {
-    place[3 * 0 + k] = radius[k] * cr_cos(angle);
-    place[3 * 1 + k] = radius[k] * cr_sin(angle);
-    place[3 * 2 + k] = height[k];
-  }
-  return add_vertex(b, level, place);
-}
-
-// one half of a cylinder at an angle
-typedef struct {
-  int rim, medial;
-} spoke;
-
-static void add_spokes(builder* b, bool is_long, cr_real angle, spoke x[2]) {
-  for (int half = 0; half < 2; half++) {
-    const cr_real sign = half == 0 ? -1 : 1;
-    const cr_real full[2] = {1, 0}, none[2] = {0, 0}, less[2] = {1, -1};
-    const cr_real end[2] = {0, sign}, inner[2] = {-sign, sign};
-    x[half].rim = add_ring_vertex(b, angle, full, end, 0);
-    x[half].medial = add_ring_vertex(b, angle, is_long ? none : less, is_long ? inner : none, 1);
-  }
-}
-
-static void add_cylinder(builder* b, int around) {
-  const bool is_long = b->size[HALF_LENGTH] >= b->size[RADIUS];
-  int top[2], centre[2];
-  for (int half = 0; half < 2; half++) {
-    const cr_real sign = half == 0 ? -1 : 1;
-    const cr_real none[2] = {0, 0}, end[2] = {0, sign}, inner[2] = {-sign, sign};
-    top[half] = add_ring_vertex(b, 0, none, end, 0);
-    centre[half] = add_ring_vertex(b, 0, none, is_long ? inner : none, 1);
-  }
-  spoke here[2], next[2];
-  add_spokes(b, is_long, 0, here);
-  for (int i = 1; i <= around; i++) {
-    add_spokes(b, is_long, 2 * CR_PI * (cr_real)(i % around) / (cr_real)around, next);
-    for (int half = 0; half < 2; half++) {
-      const int p[3] = {top[half], here[half].rim, next[half].rim},
-                q[3] = {centre[half], here[half].medial, next[half].medial};
-      add_prism(b, p, q);
-    }
-    const int outer[4] = {here[0].rim, next[0].rim, next[1].rim, here[1].rim},
-              inner[4] = {here[0].medial, next[0].medial, next[1].medial, here[1].medial};
-    add_frustum(b, outer, inner);
-    memcpy(here, next, sizeof here);
-  }
-}
-
-// ---- the mesh
-
-static bool put_in_order(builder* b) {
-  cri_pressure_mesh* m = &b->mesh;
-  size_t n = (size_t)m->ntet;
-  cr_real* centre = malloc(3 * n * sizeof *centre);
-  int32_t *order = malloc(n * sizeof *order), *tet = malloc(4 * n * sizeof *tet);
-  bool done = centre != NULL && order != NULL && tet != NULL;
-  if (done) {
-    for (int i = 0; i < m->ntet; i++) {
-      cr_real vertex[4][3];
-      positions(m, b->size, m->tet + 4 * i, vertex);
-      cr_add3(centre + 3 * i, vertex[0], vertex[1]);
-      cr_acc3(centre + 3 * i, vertex[2]);
-      cr_acc3(centre + 3 * i, vertex[3]);
-    }
-    cri_box_tree_order(m->ntet, centre, order);
-    for (int i = 0; i < m->ntet; i++) {
-      memcpy(tet + 4 * i, m->tet + 4 * order[i], 4 * sizeof *tet);
-    }
-    memcpy(m->tet, tet, 4 * n * sizeof *tet);
-  }
-  free(centre);
-  free(order);
-  free(tet);
-  return done;
-}
-
-static int sizes_of(int type) {
-  return type == CR_GEOM_SPHERE ? 1 : type == CR_GEOM_CAPSULE || type == CR_GEOM_CYLINDER ? 2 : 3;
-}
-
-static cr_status check(int type, const cr_real size[3], int around, cr_error* error) {
-  if (type < CR_GEOM_SPHERE || type > CR_GEOM_BOX) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED,
-                    "pressure field: spheres, capsules, ellipsoids, cylinders and boxes have "
-                    "one, geoms of type %d have none",
-                    type);
-  }
-  for (int k = 0; k < sizes_of(type); k++) {
-    if (!(size[k] > 0) || !(size[k] <= CR_MAX)) {
-      return cri_fail(error, CR_ERR_ARG, "pressure field: size %d of the geom is %g, not above 0",
-                      k, (double)size[k]);
-    }
-  }
-  if (around < 4 || around > CRI_PRESSURE_AROUND || around % 4 != 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "pressure field: %d edges around a circle, not a multiple of 4 from 4 to %d",
-                    around, CRI_PRESSURE_AROUND);
-  }
-  return CR_OK;
-}
-
-cr_status cri_pressure_mesh_make(int type, const cr_real size[3], int around,
-                                 cri_pressure_mesh* mesh, cr_error* error) {
-  builder b = {.mesh = {.nvert = 0}};
-  *mesh = b.mesh;
-  CR_TRY(check(type, size, around, error));
-  cr_copy3(b.size, size);
-  if (type == CR_GEOM_BOX) {
-    add_box(&b);
-  } else if (type == CR_GEOM_CYLINDER) {
-    add_cylinder(&b, around);
-  } else {
-    add_ball(&b, type, around);
-  }
-  if (!b.full && !(b.lost < LOST * b.volume)) {
-    cri_pressure_mesh_free(&b.mesh);
-    return cri_fail(
-        error, CR_ERR_ARG,
-        "pressure field: sizes %g, %g, %g make its tetrahedra flat; let them differ less",
-        (double)size[0], (double)size[1], (double)size[2]);
-  }
-  if (b.full || !put_in_order(&b)) {
-    cri_pressure_mesh_free(&b.mesh);
-    return cri_fail(error, CR_ERR_MEMORY, "pressure field: no memory for its tetrahedra");
-  }
-  *mesh = b.mesh;
   return CR_OK;
 }
 
 void cri_pressure_mesh_free(cri_pressure_mesh* mesh) {
+  free(mesh->rest);
   free(mesh->place);
   free(mesh->level);
   free(mesh->tet);
+  free(mesh->bound);
   *mesh = (cri_pressure_mesh){.nvert = 0};
 }
 
-void cri_pressure_vertex(const cr_real place[9], const cr_real size[3], cr_real x[3]) {
+// ---- order and bounds
+
+// twelve times the centre of a tetrahedron or a triangle
+static void centre_of(const cri_pressure_mesh* m, const cr_real size[3], const int32_t tet[4],
+                      cr_real centre[3]) {
+  const int n = tet[3] < 0 ? 3 : 4;
+  cr_zero3(centre);
+  for (int k = 0; k < n; k++) {
+    cr_real x[3];
+    cri_pressure_vertex(m->rest + 3 * tet[k], m->place + 9 * tet[k], size, x);
+    cr_accscl3(centre, x, CR_R(12.0) / (cr_real)n);
+  }
+}
+
+static void bound_empty(cr_real bound[CRI_PRESSURE_BOUND]) {
+  for (int k = 0; k < 12; k++) {
+    bound[k] = CR_MAX;
+    bound[12 + k] = -CR_MAX;
+  }
+}
+
+static void bound_join(cr_real bound[CRI_PRESSURE_BOUND], const cr_real other[CRI_PRESSURE_BOUND]) {
+  for (int k = 0; k < 12; k++) {
+    bound[k] = cr_min(bound[k], other[k]);
+    bound[12 + k] = cr_max(bound[12 + k], other[12 + k]);
+  }
+}
+
+static void bound_element(const cri_pressure_mesh* m, int i, cr_real bound[CRI_PRESSURE_BOUND]) {
+  bound_empty(bound);
+  for (int k = 0; k < 4 && m->tet[4 * i + k] >= 0; k++) {
+    const int v = m->tet[4 * i + k];
+    cr_real at[CRI_PRESSURE_BOUND];
+    cr_copy(at, m->rest + 3 * v, 3);
+    cr_copy(at + 3, m->place + 9 * v, 9);
+    cr_copy(at + 12, at, 12);
+    bound_join(bound, at);
+  }
+}
+
+// of the elements [lo, hi); keeps those of all nodes
+static void bound_range(cri_pressure_mesh* m, int lo, int hi, cr_real bound[CRI_PRESSURE_BOUND]) {
+  if (hi - lo == 1) {
+    bound_element(m, lo, bound);
+    return;
+  }
+  const int middle = cri_box_tree_middle(lo, hi);
+  cr_real second[CRI_PRESSURE_BOUND];
+  bound_range(m, lo, middle, bound);
+  bound_range(m, middle, hi, second);
+  bound_join(bound, second);
+  cr_copy(m->bound + CRI_PRESSURE_BOUND * middle, bound, CRI_PRESSURE_BOUND);
+}
+
+cr_status cri_pressure_mesh_order(cri_pressure_mesh* mesh, const cr_real size[3], cr_error* error) {
+  const size_t n = (size_t)mesh->ntet;
+  cr_real *centre = malloc(3 * n * sizeof *centre + 1), all[CRI_PRESSURE_BOUND];
+  int32_t *order = malloc(n * sizeof *order + 1), *tet = malloc(4 * n * sizeof *tet + 1);
+  const bool room = centre != NULL && order != NULL && tet != NULL;
+  if (room && n > 0) {
+    for (int i = 0; i < mesh->ntet; i++) {
+      centre_of(mesh, size, mesh->tet + 4 * i, centre + 3 * i);
+    }
+    cri_box_tree_order(mesh->ntet, centre, order);
+    for (int i = 0; i < mesh->ntet; i++) {
+      memcpy(tet + 4 * i, mesh->tet + 4 * order[i], 4 * sizeof *tet);
+    }
+    memcpy(mesh->tet, tet, 4 * n * sizeof *tet);
+    bound_range(mesh, 0, mesh->ntet, all);
+    cr_copy(mesh->bound, all, CRI_PRESSURE_BOUND);
+  }
+  free(centre);
+  free(order);
+  free(tet);
+  return room ? CR_OK
+              : cri_fail(error, CR_ERR_MEMORY, "pressure field: no memory for its elements");
+}
+
+// ---- vertices and boxes at given sizes
+
+void cri_pressure_vertex(const cr_real rest[3], const cr_real place[9], const cr_real size[3],
+                         cr_real x[3]) {
   cr_mulmat3(x, place, size);
+  cr_acc3(x, rest);
+}
+
+void cri_pressure_vertex_tan(const cr_real place[9], const cr_real size_tan[3], cr_real x_tan[3]) {
+  cr_mulmat3(x_tan, place, size_tan);
 }
 
 void cri_pressure_vertex_bar(const cr_real place[9], const cr_real x_bar[3], cr_real size_bar[3]) {
   cr_acctmat3(size_bar, place, x_bar);
+}
+
+void cri_pressure_box(const cr_real bound[CRI_PRESSURE_BOUND], const cr_real size[3],
+                      cr_real box[6]) {
+  const cr_real *low = bound, *high = bound + 12;
+  for (int k = 0; k < 3; k++) {
+    box[k] = low[k];
+    box[3 + k] = high[k];
+    for (int j = 0; j < 3; j++) {
+      const cr_real x = low[3 + 3 * k + j] * size[j], y = high[3 + 3 * k + j] * size[j];
+      box[k] += cr_min(x, y);
+      box[3 + k] += cr_max(x, y);
+    }
+  }
 }

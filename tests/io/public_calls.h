@@ -437,6 +437,10 @@ static long call_cr_model_set_pressure(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+// Y has room for a face
+static long call_cr_pressure_faces(void** a) {
+  return cr_pressure_faces(a[0], a[1], 0, 1, 1, a[2], a[3], a[4]);
+}
 // of the system that a solver gets
 static void** system_arguments;
 static bool of_matrix;

@@ -271,9 +271,11 @@ static bool own_form(cr_field_id id) {
                                     CR_FIELD_geom_pressure_vertnum,
                                     CR_FIELD_geom_pressure_tetadr,
                                     CR_FIELD_geom_pressure_tetnum,
+                                    CR_FIELD_pressure_rest,
                                     CR_FIELD_pressure_place,
                                     CR_FIELD_pressure_level,
-                                    CR_FIELD_pressure_tet};
+                                    CR_FIELD_pressure_tet,
+                                    CR_FIELD_pressure_bound};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     if (own[i] == id) {
       return true;

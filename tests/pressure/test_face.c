@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faces of all four kinds: closed forms by hand; derivatives against differences of order four, and against each other;
+// Faces of all kinds: closed forms by hand; derivatives against differences of order four, and against each other;
 // what is no face; random shakes.
 #include "pressure/face.h"
 
@@ -20,7 +20,7 @@ static cri_tetrahedron tetrahedron(cr_random* r, cr_real least) {
 }
 
 static void complete(cri_elements* e) {
-  assert_true(cri_tetrahedron_complete(&e->a));
+  assert_true(e->other == CRI_RIGID_IN_SPACE || cri_tetrahedron_complete(&e->a));
   if (e->other == CRI_COMPLIANT) {
     assert_true(cri_tetrahedron_complete(&e->b));
   }
@@ -30,6 +30,9 @@ static cri_elements drawn(cri_other other, cr_random* r, cr_real least) {
   cri_elements e = {.other = other, .a = tetrahedron(r, least), .b = tetrahedron(r, least)};
   for (int k = 0; k < 4; k++) {
     e.b.field[k] = cr_random_normal(r);
+  }
+  if (other == CRI_RIGID_IN_SPACE) {
+    cr_copy(e.a.field, e.b.field, 4);
   }
   if (other == CRI_RIGID_SPACE) {
     cr_scl3(e.b.field, e.b.field, 1 / cr_norm3(e.b.field));
@@ -94,7 +97,8 @@ static cr_real product(const cri_elements* a, const cri_elements* b) {
   for (int i = 0; i < 4; i++) {
     sum += cr_dot3(a->a.vertex[i], b->a.vertex[i]) + a->a.pressure[i] * b->a.pressure[i];
     sum += a->b.pressure[i] * b->b.pressure[i];
-    sum += a->other == CRI_RIGID && i == 3 ? 0 : cr_dot3(a->b.vertex[i], b->b.vertex[i]);
+    sum += a->other >= CRI_RIGID && i == 3 ? 0 : cr_dot3(a->b.vertex[i], b->b.vertex[i]);
+    sum += a->other == CRI_RIGID_IN_SPACE ? a->a.field[i] * b->a.field[i] : 0;
     sum += a->other <= CRI_COMPLIANT_SPACE ? a->b.field[i] * b->b.field[i] : 0;
   }
   return sum;
@@ -113,7 +117,9 @@ static void check_kind(cri_other other) {
     if (!cri_face_make(&e, &p, &f) || f.area < CR_R(0.1)) {
       continue;
     }
-    cri_tetrahedron_complete_tan(&e.a, &e_tan.a);
+    if (other != CRI_RIGID_IN_SPACE) {
+      cri_tetrahedron_complete_tan(&e.a, &e_tan.a);
+    }
     if (other == CRI_COMPLIANT) {
       cri_tetrahedron_complete_tan(&e.b, &e_tan.b);
     }
@@ -141,6 +147,7 @@ TEST(derivatives_with_a_rigid_half_space) { check_kind(CRI_RIGID_SPACE); }
 TEST(derivatives_with_a_compliant_half_space) { check_kind(CRI_COMPLIANT_SPACE); }
 TEST(derivatives_of_two_tetrahedra) { check_kind(CRI_COMPLIANT); }
 TEST(derivatives_with_a_triangle) { check_kind(CRI_RIGID); }
+TEST(derivatives_of_a_triangle_in_a_half_space) { check_kind(CRI_RIGID_IN_SPACE); }
 
 // ---- closed forms
 

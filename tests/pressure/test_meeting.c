@@ -25,7 +25,13 @@ TEST(a_compliant_body_comes_first) {
   assert_int_equal(order[0], 2);
   assert_false(cri_meeting_order(&m, 0, 1, order));  // both rigid
   assert_false(cri_meeting_order(&m, 2, 3, order));  // no field
-  m.geom_contype[2] = m.geom_conaffinity[2] = 0;     // the bits of MuJoCo hold
+  m.geom_pressure_kind[0] = CR_PRESSURE_COMPLIANT;
+  assert_true(cri_meeting_order(&m, 1, 0, order));  // a rigid body in a compliant plane
+  assert_int_equal(order[0], 0);
+  assert_int_equal(order[1], 1);
+  assert_true(cri_meeting_order(&m, 0, 2, order));
+  assert_int_equal(order[0], 2);
+  m.geom_contype[2] = m.geom_conaffinity[2] = 0;  // the bits of MuJoCo hold
   assert_false(cri_meeting_order(&m, 1, 2, order));
   cri_model_free(&m);
 }
@@ -50,10 +56,8 @@ TEST(the_surface_of_two_boxes_is_flat_in_the_middle) {
   const int geom[2] = {1, 2};
   cri_meeting x;
   cr_real area = 0;
-  size_t mark = cri_mark(d);
-  cri_meeting_place(&m, d, geom, d, &x);
+  cri_meeting_place(&m, d, geom, &x);
   cri_meeting_faces(&x, add_area, &area);
-  cri_pop(d, mark);
   // the middle where the sides are farther, and from there slanted to the edges: all of the square seen from above
   assert_close(area, 4, CR_R(1e-10));
   cri_model_free(&m);

@@ -107,6 +107,29 @@ TEST(equal_bodies_meet_in_the_middle) {
   cri_model_free(&m);
 }
 
+// Rigid bodies in a compliant half-space: its slope times the volume below its surface, of the triangles.
+TEST(a_rigid_body_presses_a_compliant_plane) {
+  const cr_real size[3] = {CR_R(0.1), CR_R(0.2), CR_R(0.15)}, s = CR_R(0.02);
+  const cr_pressure_options ground = compliant(0);
+  pressure_solid solid[PRESSURE_SOLIDS] = {
+      {.type = CR_GEOM_BOX, .size = {size[0], size[1], size[2]}, .field = rigid()},
+      {.type = CR_GEOM_SPHERE, .size = {size[0]}, .field = rigid()}};
+  solid[1].field.around = 128;
+  cr_model m;
+  pressure_scene(&m, &ground, 2, solid);
+  cr_data* d = test_data(&m);
+  const cr_real box[3] = {0, 0, size[2] - s}, ball[3] = {1, 0, size[0] - s};
+  const cr_real slope = MODULUS / CR_R(0.1), cap = CR_PI * s * s * (size[0] - s / 3);
+  pressure_pose(&m, d, 1, box, UP, CR_R(0.3));
+  pressure_pose(&m, d, 2, ball, UP, 0);
+  pressure_run(&m, d);
+  const cr_real exact = slope * 4 * size[0] * size[1] * s;
+  assert_close(d->qfrc_pressure[2], exact, CR_R(1e-12) * exact);
+  assert_close(d->qfrc_pressure[0], 0, CR_R(1e-10) * exact);
+  assert_close(d->qfrc_pressure[6 + 2], slope * cap, CR_R(0.01) * slope * cap);
+  cri_model_free(&m);
+}
+
 // a rigid box pressed on a compliant one from above: as the rigid ground below it
 TEST(a_rigid_body_presses_as_the_ground) {
   cr_model m;

@@ -57,7 +57,16 @@ TEST(bad_fields_are_refused_in_one_sentence) {
   refuse(&m, 1, o, CR_ERR_ARG, "7 edges around a circle");
   assert_int_equal(m.npressuretet, 0);
   m.geom_type[1] = CR_GEOM_MESH;
-  refuse(&m, 1, SOFT, CR_ERR_UNSUPPORTED, "geoms of type 7 have none");
+  refuse(&m, 1, SOFT, CR_ERR_UNSUPPORTED, "it has no mesh to make a pressure field of");
+  m.geom_type[1] = CR_GEOM_HFIELD;
+  refuse(&m, 1, SOFT, CR_ERR_UNSUPPORTED, "geoms of type 1 have none");
+  const cr_pressure_solid none = {.size = sizeof none};
+  o.around = 0;
+  o.kind = SOFT.kind;
+  o.solid = &none;
+  refuse(&m, 1, o, CR_ERR_ARG, "geom 1 (''): its mesh has 0 vertices");
+  o.thickness = 1;
+  refuse(&m, 0, o, CR_ERR_ARG, "a plane has no elements of its own");
   m.geom_type[1] = CR_GEOM_SPHERE;
   assert_int_equal(cr_model_set_pressure(&m, 1, &SOFT, &error), CR_OK);
   refuse(&m, 1, SOFT, CR_ERR_ARG, "there is one");
