@@ -66,6 +66,11 @@ const cri_part* cri_contest_find(const cri_contest* c, int row, int* draw, int* 
   return p;
 }
 
+int cri_contest_number(int floor, const cri_part* part, int draw) {
+  enum { MOST_DRAWS = 10 };
+  return (part->tosses * MOST_DRAWS + draw) * CRI_N_FLOOR + floor;
+}
+
 bool cri_contest_stopped(void* contest) {
   const cri_contest* c = contest;
   return c->book->request.stop != NULL && c->book->request.stop();

@@ -42,6 +42,9 @@ cr_status cri_contest_judge(const cri_contest* c, int floor, const cr_model* m,
 int cri_contest_rows(const cri_contest* c);
 const cri_part* cri_contest_find(const cri_contest* c, int row, int* draw, int* floor);
 
+/// A number of its own for each floor and draw, which does not depend on what else is computed: a seed.
+int cri_contest_number(int floor, const cri_part* part, int draw);
+
 /// True if the user wants to stop; the context is the contest.
 bool cri_contest_stopped(void* contest);
 

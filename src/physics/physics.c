@@ -6,6 +6,7 @@
 
 #include "notebook/sweep.h"
 #include "physics/contest.h"
+#include "physics/learned_shape.h"
 #include "physics/physics_box.h"
 #include "physics/physics_fit.h"
 #include "physics/physics_study.h"
@@ -264,8 +265,20 @@ static cr_status draw(const physics* s, cr_error* error) {
 
 // s of one processor, measured; of a start and toss with a few of them, and of each toss where there are many
 static const double second_few = 0.6, second_many = 0.06;
+// of each toss that a network beside a simulator learns from, and of a score
+static const double second_beside = 0.3, second_score = 1.5;
+enum { FITS = 4 };  // of a draw: the box, two wrong laws, the free hull
 
 static const double gigabytes_toss = 1.3e-3;  // measured
+
+// a fit of each kind; three of them are refined, which takes as long as a start
+static double seconds_of(const physics* s, int tosses) {
+  const int few = tosses < FEWEST ? tosses : FEWEST, many = tosses - few;
+  return FITS * (second_few * s->c.starts * few + second_many * many) +
+         (FITS - 1) * (second_few * few + second_many * many) +
+         2 * second_beside * tosses * (s->c.book->request.brief ? 0.1 : 1) +
+         2 * FITS * second_score * (s->c.book->request.brief ? 0.1 : 1);
+}
 
 static void say_cost(const physics* s) {
   // the data, and a fit of the most tosses in each thread
@@ -273,14 +286,13 @@ static void say_cost(const physics* s) {
       0.1 + gigabytes_toss * s->c.parts[s->c.nparts - 1].tosses * cr_pool_size(s->c.book->pool);
   double seconds = 0;
   for (int i = 0; i < s->c.nparts; i++) {
-    const int n = s->c.parts[i].tosses, few = n < 5 ? n : 5;
-    seconds += CRI_N_FLOOR * s->c.parts[i].draws *
-               (second_few * s->c.starts * few + second_many * (n - few));
+    seconds += CRI_N_FLOOR * s->c.parts[i].draws * seconds_of(s, s->c.parts[i].tosses);
   }
   (void)fprintf(stderr,
                 "stiff-contact-physics: %d fits, about %.1f minutes of processor time on %d "
                 "threads, %.1f GB of memory, 1 MB of disk\n",
-                cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool), gigabytes);
+                FITS * cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool),
+                gigabytes);
 }
 
 static void close_all(physics* s) {
@@ -305,7 +317,8 @@ static cr_status compute(physics* s, cr_error* error) {
   say_numbers(s);
   claim(s);
   CR_TRY(draw(s, error));
-  return cri_wrong_laws(&s->c, error);
+  CR_TRY(cri_wrong_laws(&s->c, error));
+  return cri_learned_shape(&s->c, s->box, error);
 }
 
 cr_status cri_study_stiff_contact_physics(cr_notebook* book, cr_error* error) {

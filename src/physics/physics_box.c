@@ -41,7 +41,7 @@ static const struct {
     .transform = CR_TRANSFORM_LOG, .start = CR_R(LOWER), .lower = CR_R(LOWER),             \
     .upper = CR_R(UPPER)                                                                   \
   }
-static const cr_parameter_info unknowns[CRI_BOX_N] = {
+const cr_parameter_info cri_box_unknowns[CRI_BOX_N] = {
     [CRI_BOX_HALF] = UNKNOWN("half side", "geom_size[box]", CR_FIT_TIED, 0.01, 0.3),
     [CRI_BOX_INERTIA] = UNKNOWN("inertia", "body_inertia[box]", CR_FIT_TIED, 1e-5, 1e-1),
     [CRI_BOX_FRICTION] = UNKNOWN("friction", "geom_friction[floor][0]", CR_FIT_FIELD, 1e-2, 5.),
@@ -111,7 +111,7 @@ cr_status cri_box_open(const cr_notebook* book, cri_law law, cri_unknown** box, 
   u->turned = "geom_quat[box]";
   u->start = starts[law];
   for (u->n = 0; u->n < CRI_BOX_N; u->n++) {
-    u->item[u->n] = unknowns[u->n];
+    u->item[u->n] = cri_box_unknowns[u->n];
     u->unit[u->n] = 1;
   }
   if (law != CRI_LAW_TRUE) {

@@ -24,6 +24,9 @@ enum {
   CRI_BOX_N
 };
 
+/// The unknown numbers of the true law.
+extern const cr_parameter_info cri_box_unknowns[CRI_BOX_N];
+
 /// The model with its unknown numbers. Starts are drawn even in logarithms.
 /// Owner    the caller, cri_unknown_destroy
 /// Errors   CR_ERR_FILE, CR_ERR_MEMORY, those of cr_model_open

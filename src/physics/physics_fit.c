@@ -141,8 +141,23 @@ cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri
   return status;
 }
 
+// turns are small, so that a mean of quaternions is one of turns
+static void mean_turn(const sights* s, int n, cr_real turn[4]) {
+  cr_real squares = 0;
+  for (int k = 0; k < 4; k++) {
+    turn[k] = 0;
+    for (int i = 0; i < n; i++) {
+      turn[k] += s->turn[4 * i] >= 0 ? s->turn[4 * i + k] : -s->turn[4 * i + k];
+    }
+    squares += turn[k] * turn[k];
+  }
+  for (int k = 0; k < 4; k++) {
+    turn[k] /= cr_sqrt(squares);
+  }
+}
+
 cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
-                     cr_real* p, cr_real* loss, cr_error* error) {
+                     cr_real* p, cr_real* turn, cr_real* loss, cr_error* error) {
   const cri_sighted few = few_of(tosses);
   const size_t n = (size_t)tosses->n;
   cr_real* room = malloc(5 * n * sizeof *room);
@@ -151,6 +166,9 @@ cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_s
   forget(&s, few.n);
   cr_status status = stay_near(starts, u, &few, &s, p, loss, error);
   status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, p, loss, error) : status;
+  if (status == CR_OK && turn != NULL) {
+    mean_turn(&s, tosses->n, turn);
+  }
   free(room);
   return status;
 }

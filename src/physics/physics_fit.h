@@ -27,9 +27,10 @@ cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri
 
 /// Goes on from numbers p that are near: with the first five tosses, and where there are more with all. Errors of sight begin at none.
 /// Single-threaded.
-/// Shapes   p[u->n]
+/// turn     the mean over tosses of the turns that errors of sight are; may be NULL
+/// Shapes   p[u->n], turn[4]
 /// Errors   those of cri_identify
 cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
-                     cr_real* p, cr_real* loss, cr_error* error);
+                     cr_real* p, cr_real* turn, cr_real* loss, cr_error* error);
 
 #endif

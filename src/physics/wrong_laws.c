@@ -50,7 +50,7 @@ enum { EPOCHS = 300, BRIEF_EPOCHS = 30, PATIENCE = 30 };
 
 typedef struct {
   const wrong* w;
-  int law, floor, number;  // number of the row: its seed
+  int law, floor, number;  // number: a seed
   cri_sighted tosses;
   cri_found found;
   cr_real* values;
@@ -86,7 +86,7 @@ static cr_status refine(const draw* d, const cri_unknown* u, cr_model** m, cr_er
   cr_real p[CRI_MOST_UNKNOWN];
   cr_copy(p, d->found.p, CRI_BOX_N);
   cri_corrected_start(u, p);
-  CR_TRY(cri_refine(&starts, u, &d->tosses, p, &d->values[W_INSIDE], error));
+  CR_TRY(cri_refine(&starts, u, &d->tosses, p, NULL, &d->values[W_INSIDE], error));
   return cri_unknown_model(u, p, m, error);
 }
 
@@ -127,10 +127,11 @@ static cr_status all_ways(draw* d, cr_error* error) {
 
 static cr_status wrong_row(void* context, int i, int worker, cr_real* values, cr_error* error) {
   const wrong* w = context;
-  draw d = {.w = w, .law = i % N_LAW, .number = i, .values = values};
+  draw d = {.w = w, .law = i % N_LAW, .values = values};
   int draw_number;
   const cri_part* p = cri_contest_find(w->c, i / N_LAW, &draw_number, &d.floor);
   (void)worker;
+  d.number = N_LAW * cri_contest_number(d.floor, p, draw_number) + d.law;
   values[W_LAW] = (cr_real)d.law;
   values[W_FLOOR] = (cr_real)d.floor;
   values[W_TOSSES] = (cr_real)p->tosses;

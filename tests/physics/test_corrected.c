@@ -85,7 +85,7 @@ static void mends(cri_law law, int floor) {
   near_truth(law, floor, p);
   cri_corrected_start(s.corrected, p);
   const cri_score wrong = score_of(s.corrected, p, &s.aside);
-  assert_int_equal(cri_refine(&starts, s.corrected, &s.learned, p, &loss, NULL), CR_OK);
+  assert_int_equal(cri_refine(&starts, s.corrected, &s.learned, p, NULL, &loss, NULL), CR_OK);
   const cri_score mended = score_of(s.corrected, p, &s.aside);
   assert_true(mended.position.mean < wrong.position.mean / 5);
   assert_true(mended.rotation.mean < wrong.rotation.mean / 5);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learned shapes.
+#include "physics/learned_shape.h"
+
+#include <math.h>
+
+#include "notebook/sweep.h"
+#include "physics/corrected.h"
+#include "physics/free_hull.h"
+#include "physics/physics_fit.h"
+
+// of half the side: by how much each coordinate of a corner is moved before the corners are free
+static const double moved = 0.2;
+
+enum {
+  S_FLOOR,
+  S_TOSSES,
+  S_DRAW,
+  S_NUMBERS,
+  S_TRAINED = S_NUMBERS + CRI_HULL_CORNERS,
+  S_START_EDGE,
+  S_EDGE,
+  S_START_POSITION,
+  S_RATIOS
+};
+static const char shape_csv[] = "stiff_contact_shape.csv";
+static const char shape_header[] =
+    "floor,tosses,draw,inertia,friction,stiffness,damping,training_loss,start_edge_error,edge_"
+    "error,"
+    "start_position_over_oracle,loss_over_oracle,position_over_oracle,rotation_over_oracle";
+
+typedef struct {
+  cri_contest* c;
+  const cri_unknown* box;
+  cri_unknown* hull;
+  cr_table table;
+} shapes;
+
+// ---- a row
+
+static cr_status judge(const shapes* s, int floor, const cri_unknown* u, const cr_real* p,
+                       cr_real* ratio, cr_error* error) {
+  cr_model* m = NULL;
+  CR_TRY(cri_unknown_model(u, p, &m, error));
+  cr_status status = cri_contest_judge(s->c, floor, m, NULL, ratio, error);
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status free_corners(const shapes* s, int floor, const cri_starts* starts,
+                              const cri_unknown* u, const cri_sighted* tosses, const cr_real* box,
+                              cr_real* row, cr_error* error) {
+  cr_real p[CRI_MOST_UNKNOWN], before[CRI_N_QUANTITY], turn[4];
+  cri_hull_start(box, moved, starts->first, p);
+  cri_corrected_start(u, p);
+  row[S_START_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
+  CR_TRY(judge(s, floor, u, p, before, error));
+  row[S_START_POSITION] = before[CRI_POSITION];
+  CR_TRY(cri_refine(starts, u, tosses, p, turn, &row[S_TRAINED], error));
+  cri_hull_turn(p, turn);
+  cr_copy(row + S_NUMBERS, p, CRI_HULL_CORNERS);
+  row[S_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
+  return judge(s, floor, u, p, row + S_RATIOS, error);
+}
+
+static cr_status learn(const shapes* s, int floor, int number, const cri_sighted* tosses,
+                       cr_real* row, cr_error* error) {
+  const cri_starts starts = {.first = number * s->c->starts,
+                             .least = s->c->starts,
+                             .most = s->c->starts,
+                             .stop = cri_contest_stopped,
+                             .context = s->c};
+  cri_unknown* u = NULL;
+  cri_found found;
+  CR_TRY(cri_identify(&starts, s->box, tosses, &found, error));
+  cr_status status = cri_corrected_open(s->hull, CRI_LAW_TRUE, (uint64_t)number, &u, error);
+  status =
+      status == CR_OK ? free_corners(s, floor, &starts, u, tosses, found.p, row, error) : status;
+  cri_unknown_destroy(u);
+  return status;
+}
+
+static cr_status shape_row(void* context, int i, int worker, cr_real* row, cr_error* error) {
+  const shapes* s = context;
+  int draw, floor;
+  const cri_part* p = cri_contest_find(s->c, i, &draw, &floor);
+  cri_sighted tosses;
+  (void)worker;
+  row[S_FLOOR] = (cr_real)floor;
+  row[S_TOSSES] = (cr_real)p->tosses;
+  row[S_DRAW] = (cr_real)draw;
+  cr_status status = cri_contest_tosses(s->c, floor, p, draw, &tosses, error);
+  status = status == CR_OK
+               ? learn(s, floor, cri_contest_number(floor, p, draw), &tosses, row, error)
+               : status;
+  cri_sighted_free(&tosses);
+  return status;
+}
+
+// ---- the report
+
+static cri_spread spread_of(shapes* s, int floor, int part, int column) {
+  return cri_contest_spread(s->c, &s->table, 1, 0, floor, part, column);
+}
+
+static void say_part(shapes* s, int floor, int part) {
+  cri_say(s->c->book, "  %-8s %6d %5d ", part == 0 ? cri_floors[floor].name : "",
+          s->c->parts[part].tosses, s->c->parts[part].draws);
+  for (int q = 0; q < CRI_N_QUANTITY; q++) {
+    const cri_spread is = spread_of(s, floor, part, S_RATIOS + q);
+    cri_say(s->c->book, "  %6.3f (%.3f to %.3f)  ", is.mean, is.low, is.high);
+  }
+  cri_say(s->c->book, " %8.2f %8.2f\n", 1e3 * spread_of(s, floor, part, S_START_EDGE).mean,
+          1e3 * spread_of(s, floor, part, S_EDGE).mean);
+}
+
+static void say(shapes* s) {
+  cri_say(s->c->book,
+          "\nA shape that is learned: eight free corners, and a correction of the contact forces. "
+          "Errors over those of the oracle: mean (lowest to highest)\n"
+          "Edges: mean error over the twelve of them, mm, before and after\n\n"
+          "  %-8s %6s %5s   %-24s %-24s %-24s %8s %8s\n",
+          "", "tosses", "draws", "single step", "position, roll-out", "rotation, roll-out",
+          "before", "edges");
+  for (int f = 0; f < CRI_N_FLOOR; f++) {
+    for (int part = 0; part < s->c->nparts; part++) {
+      say_part(s, f, part);
+    }
+  }
+}
+
+// with the most tosses
+static void claim(shapes* s) {
+  const int most = s->c->nparts - 1, tosses = s->c->parts[most].tosses;
+  for (int f = 0; f < CRI_N_FLOOR; f++) {
+    cri_claim(s->c->book, spread_of(s, f, most, S_RATIOS + CRI_POSITION).high, 0, 2, "",
+              "free corners, %s, %d tosses: position over the oracle", cri_floors[f].name, tosses);
+    cri_claim(s->c->book,
+              spread_of(s, f, most, S_EDGE).mean / spread_of(s, f, most, S_START_EDGE).mean, 0,
+              0.25, "", "free corners, %s, %d tosses: error of edges, after over before",
+              cri_floors[f].name, tosses);
+  }
+}
+
+// ---- the study
+
+cr_status cri_learned_shape(cri_contest* c, const cri_unknown* box, cr_error* error) {
+  shapes s = {.c = c, .box = box};
+  cr_status status =
+      cri_table_create(&s.table, shape_csv, shape_header, NULL, cri_contest_rows(c), error);
+  status = status == CR_OK ? cri_hull_open(c->book, &s.hull, error) : status;
+  status = status == CR_OK ? cri_sweep(c->book, &s.table, 2 * CRI_N_FLOOR, shape_row, &s, error)
+                           : status;
+  if (status == CR_OK) {
+    say(&s);
+    claim(&s);
+  }
+  cri_unknown_destroy(s.hull);
+  cri_table_free(&s.table);
+  return status;
+}
