@@ -70,29 +70,6 @@ TEST(pairs_are_those_that_overlap) {
   }
 }
 
-static void box_of_even(const void* context, int i, cr_real box[6]) {
-  if (i % 2 == 0) {
-    box_of(context, i, box);
-  }
-}
-
-// as inner tetrahedra of a rigid body: no box above them grows
-TEST(an_empty_element_adds_nothing) {
-  static boxes a;
-  static cr_real box[12 * N];
-  cr_random r = cr_random_seed(5, 0);
-  draw(&a, N, &r);
-  cri_box_tree_fit(N, box_of_even, &a, box);
-  cr_real all[6];
-  cri_box_empty(all);
-  for (int i = 0; i < N; i += 2) {
-    box_of(&a, i, all);
-  }
-  for (int k = 0; k < 6; k++) {
-    assert_true(box[k] == all[k]);
-  }
-}
-
 typedef struct {
   cr_real level;
   int count[N];
