@@ -56,7 +56,6 @@ def evaluate(model, act, episodes=8):
 
 class Gradient:
     ENVS, STRETCH, GAMMA, LAMBDA = 64, 32, 0.99, 0.95
-    RATE, VALUE_RATE = 2e-3, 1e-3  # of learning, at the start
 
     def __init__(self, model, seed):
         torch.manual_seed(seed)
@@ -65,8 +64,8 @@ class Gradient:
         self.policy, self.value, self.target = layers(n, model.nu), layers(n, 1), layers(n, 1)
         self.log_std = nn.Parameter(torch.full((model.nu,), -1.0))
         self.target.load_state_dict(self.value.state_dict())
-        self.by_policy = torch.optim.Adam([*self.policy.parameters(), self.log_std], lr=self.RATE, betas=(0.7, 0.95))
-        self.by_value = torch.optim.Adam(self.value.parameters(), lr=self.VALUE_RATE, betas=(0.7, 0.95))
+        self.by_policy = torch.optim.Adam([*self.policy.parameters(), self.log_std], lr=2e-3, betas=(0.7, 0.95))
+        self.by_value = torch.optim.Adam(self.value.parameters(), lr=1e-3, betas=(0.7, 0.95))
         self.mean, self.square, self.count = torch.zeros(n), torch.ones(n), 1.0
         self.steps = 0
         # episodes end at different times
@@ -139,9 +138,7 @@ class Gradient:
             for old, new in zip(self.target.parameters(), self.value.parameters()):
                 old.lerp_(new, 0.8)
 
-    def train(self, done):
-        for optimiser, rate in ((self.by_policy, self.RATE), (self.by_value, self.VALUE_RATE)):
-            optimiser.param_groups[0]["lr"] = rate * max(1 - done, 0.01)  # as published: it falls to nothing
+    def train(self):
         gain, way = self.stretch()
         self.by_policy.zero_grad()
         (-gain).backward()
@@ -184,7 +181,7 @@ class Ppo:
     def steps(self):
         return self.learner.num_timesteps
 
-    def train(self, done):
+    def train(self):
         self.learner.learn(self.ENVS * self.STRETCH, reset_num_timesteps=False)
 
     def act(self, seen):
@@ -276,7 +273,7 @@ def train(model, out, method, seed, limit):
     while spent < limit:
         start, until = time.process_time(), min(limit, spent + EVERY)
         while spent + time.process_time() - start < until:
-            learner.train((spent + time.process_time() - start) / limit)
+            learner.train()
         spent += time.process_time() - start
         learner.save(kept)
         value = evaluate(model, learner.act)
