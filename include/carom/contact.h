@@ -141,7 +141,7 @@ typedef struct {
   const cr_real* vertex;  // nvert x 3, m, in the frame of the geom (geom_xpos, geom_xmat)
   const cr_real*
       level;  // nvert: pressure over the modulus, 0 on the boundary; NULL: distance from the boundary over the
-              // largest one of a vertex
+      // largest one of a vertex
   int ntet;
   const int32_t* tet;  // ntet x 4; of a rigid body their boundary counts
   int nface;
@@ -196,6 +196,14 @@ typedef struct {
 /// Errors   CR_ERR_ARG for NULL, a geom that there is not, `most` below 0; CR_ERR_MODEL for sizes at which tetrahedra are flat
 CR_API cr_status cr_pressure_faces(const cr_model* model, const cr_data* data, int geom1, int geom2,
                                    int most, cr_pressure_face* faces, int* count, cr_error* error);
+
+/// The corners of the faces of cr_pressure_faces, face after face, in the world: counter-clockwise around the normal.
+/// Shapes   ncorner[number of faces], corner[most x 3], NULL if most is 0; count: corners in all, also if they are more than
+///          `most`; ncorner may be NULL
+/// Errors   those of cr_pressure_faces
+CR_API cr_status cr_pressure_corners(const cr_model* model, const cr_data* data, int geom1,
+                                     int geom2, int most, cr_real* corner, int32_t* ncorner,
+                                     int* count, cr_error* error);
 
 #ifdef __cplusplus
 }

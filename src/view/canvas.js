@@ -56,19 +56,26 @@ function drawShape(gl, s) {
 const lineNumbers = 12;  // from, to, radii, colour
 const lineCorners = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]];
 
-// a line comes once for each corner of its two triangles: drawing without a graphics card is slow for instances
-function lineArray(gl, program) {
-  const array = gl.createVertexArray(), data = gl.createBuffer(), stride = 4 * (2 + lineNumbers);
+const faceNumbers = 7;  // of a corner: place, colour
+
+// numbers for each vertex, in a buffer that changes: their attributes with name, width and first number
+function changingArray(gl, program, stride, attributes) {
+  const array = gl.createVertexArray(), data = gl.createBuffer();
   gl.bindVertexArray(array);
   gl.bindBuffer(gl.ARRAY_BUFFER, data);
-  [["corner", 2, 0], ["from", 3, 2], ["to", 3, 5], ["radii", 2, 8], ["tint", 4, 10]].forEach(([name, size, first]) => {
+  attributes.forEach(([name, size, first]) => {
     const at = gl.getAttribLocation(program, name);
     gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, 4 * first);
+    gl.vertexAttribPointer(at, size, gl.FLOAT, false, 4 * stride, 4 * first);
   });
   gl.bindVertexArray(null);
   return { array, data };
 }
+
+// a line comes once for each corner of its two triangles: drawing without a graphics card is slow for instances
+const lineArray = (gl, program) => changingArray(gl, program, 2 + lineNumbers,
+  [["corner", 2, 0], ["from", 3, 2], ["to", 3, 5], ["radii", 2, 8], ["tint", 4, 10]]);
+const faceArray = (gl, program) => changingArray(gl, program, faceNumbers, [["vertex", 3, 0], ["tint", 4, 3]]);
 
 function lineVertices(numbers) {
   const n = numbers.length / lineNumbers, wide = 2 + lineNumbers, all = new Float32Array(6 * n * wide);
@@ -100,7 +107,8 @@ function openCanvas(canvas) {
   }
   const solid = eachLook(gl, solidVertex, solidFragment), ground = eachLook(gl, groundVertex, groundFragment);
   const shadow = compile(gl, shadowVertex, shadowFragment), line = compile(gl, lineVertex, lineFragment);
-  return { gl, canvas, slow, solid, ground, shadow, line, lines: lineArray(gl, line.program) };
+  const face = compile(gl, faceVertex, faceFragment);
+  return { gl, canvas, slow, solid, ground, shadow, line, face, lines: lineArray(gl, line.program), faces: faceArray(gl, face.program) };
 }
 
 // the canvas has `share` of the pixels of the screen
@@ -199,6 +207,20 @@ function drawLines(c, eye, numbers, least) {
   gl.bindBuffer(gl.ARRAY_BUFFER, lines.data);
   gl.bufferData(gl.ARRAY_BUFFER, lineVertices(numbers), gl.DYNAMIC_DRAW);
   gl.drawArrays(gl.TRIANGLES, 0, 6 * numbers.length / lineNumbers);
+}
+
+// `numbers`: seven for each corner of triangles
+function drawFaces(c, eye, numbers) {
+  const { gl, face, faces } = c;
+  if (numbers.length === 0) {
+    return;
+  }
+  gl.useProgram(face.program);
+  gl.uniformMatrix4fv(face.place.view, false, eye.matrix);
+  gl.bindVertexArray(faces.array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, faces.data);
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
+  gl.drawArrays(gl.TRIANGLES, 0, numbers.length / faceNumbers);
 }
 
 function clearCanvas(c, colour) {

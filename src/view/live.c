@@ -65,6 +65,7 @@ cr_status cr_live_open(cr_live* l, const void* file, size_t n, const char* names
     return cri_fail(&l->error, CR_ERR_MEMORY, "live: no memory");
   }
   cr_shown_motion_make(&l->motion, l->m, "", &(cr_plotted){0});
+  l->motion.no_surface = true;
   return cr_live_told(l, l->d, cr_state_get(l->m, l->d, l->start, CR_STATE_INTEGRATION));
 }
 

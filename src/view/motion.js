@@ -18,6 +18,14 @@ function unpack({ of, data, low, step }) {
   return Float32Array.from(whole, (k, i) => low[i % n] + step[i % n] * k);
 }
 
+// polygons: corners face after face, with the place of the first corner of each face
+function readSurface({ first, corners, corner, pressure }) {
+  const counts = unpack(corners), begin = new Uint32Array(counts.length + 1);
+  counts.forEach((n, i) => { begin[i + 1] = begin[i] + n; });
+  const pressures = unpack(pressure);
+  return { first: unpack(first), begin, corner: unpack(corner), pressure: pressures, most: pressures.reduce((a, b) => Math.max(a, b), 0) };
+}
+
 function readMotion(m) {
   const motion = { name: m.name, sizes: m.sizes, time: unpack(m.time), pose: unpack(m.pose) };
   motion.frames = motion.time.length;
@@ -28,6 +36,7 @@ function readMotion(m) {
   }
   motion.first = unpack(m.contact_first);
   motion.contact = unpack(m.contact);
+  motion.surface = m.surface && readSurface(m.surface);
   motion.plots = m.plots.map(unpack);
   return motion;
 }

@@ -74,7 +74,7 @@ function addSwitch(parent, text, get, set) {
 function makePanel() {
   const panel = byId("panel"), { show } = scene, has = {
     hulls: data.geoms.some((g) => g.group >= hiddenGroup), sites: data.sites.length > 0, tendons: data.tendons.length > 0,
-    contacts: data.motions.some((m) => m.contact.length > 0), frames: true, shadows: scene.planes.length > 0,
+    contacts: data.motions.some((m) => m.contact.length > 0 || m.surface), frames: true, shadows: scene.planes.length > 0,
   };
   const names = {
     hulls: "collision shapes", sites: "sites", tendons: "tendons", contacts: "contacts and forces", frames: "body frames", shadows: "shadows",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn at a time: shapes of all motions, tendons, contacts, frames.
+// What is drawn at a time: shapes of all motions, tendons, contacts, surfaces of pressure fields, frames.
 
 // safe for the colour-blind [Okabe, Ito, Color universal design, 2008]
 const series = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
@@ -126,6 +126,18 @@ function addContacts(lines, scene, motion, m, frame) {
   }
 }
 
+// the surface of pressure fields, from blue to orange at the largest pressure of the motion
+function addSurface(faces, { first, begin, corner, pressure, most }, frame) {
+  for (let f = first[frame.at]; f < first[frame.at + 1]; f++) {
+    const colour = levelColour(pressure[f] / most);
+    for (let k = begin[f] + 1; k + 1 < begin[f + 1]; k++) {
+      for (const i of [begin[f], k, k + 1]) {
+        faces.push(corner[3 * i], corner[3 * i + 1], corner[3 * i + 2], ...colour);
+      }
+    }
+  }
+}
+
 function addFrames(lines, scene, poses) {
   const axes = [[0.84, 0.37, 0, 1], [0, 0.62, 0.45, 1], [0, 0.45, 0.70, 1]], long = 0.07 * scene.unit;
   for (const { pos, quat } of poses.slice(1)) {
@@ -138,7 +150,7 @@ function addFrames(lines, scene, poses) {
 }
 
 function collect(scene, time) {
-  const { data, show } = scene, items = [], lines = [], above = [];
+  const { data, show } = scene, items = [], lines = [], faces = [], above = [];
   data.motions.forEach((motion, m) => {
     if (!scene.seen[m]) {
       return;
@@ -153,6 +165,9 @@ function collect(scene, time) {
     }
     if (show.contacts) {
       addContacts(above, scene, motion, m, frame);
+      if (motion.surface) {
+        addSurface(faces, motion.surface, frame);
+      }
     }
     if (show.frames && m === 0) {
       addFrames(above, scene, poses);
@@ -161,7 +176,7 @@ function collect(scene, time) {
   const ground = [];
   addItems(ground, scene, scene.planes, posesAt(data.motions[0], frameAt(data.motions[0], time), data.bodies.length), 0);
   above.push(...scene.marks);
-  return { items, ground, lines, above };
+  return { items, ground, lines, faces, above };
 }
 
 // false for what lies behind a side of the picture
@@ -190,7 +205,7 @@ function drawGrounds(c, scene, lensNow, ground, look) {
 }
 
 function drawScene(c, scene, camera, time, look) {
-  const lensNow = lens(camera, c.canvas.width / c.canvas.height), { items: all, ground, lines, above } = collect(scene, time);
+  const lensNow = lens(camera, c.canvas.width / c.canvas.height), { items: all, ground, lines, faces, above } = collect(scene, time);
   const items = all.filter((i) => inView(lensNow.matrix, i));
   const opaque = items.filter((i) => i.colour[3] >= 0.99), glass = items.filter((i) => i.colour[3] < 0.99 && i.colour[3] > 0);
   const pixel = c.canvas.width / Math.max(c.canvas.clientWidth, 1), plane = ground.length > 0 ? planeOf(ground[0]) : null;
@@ -203,5 +218,6 @@ function drawScene(c, scene, camera, time, look) {
   }
   drawGlass(c, lensNow, glass);
   c.gl.disable(c.gl.DEPTH_TEST);
+  drawFaces(c, lensNow, faces);
   drawLines(c, lensNow, above, 1.5 * pixel);
 }

@@ -124,3 +124,20 @@ void main() {
   float round_ = sqrt(max(1.0 - off * off / max(r * r, 1e-4), 0.0));
   result = vec4(colour.rgb * mix(0.72, 1.0, round_), colour.a * cover);
 }`;
+
+// triangles in the world that have their colour at each corner
+const faceVertex = `#version 300 es
+in vec3 vertex;
+in vec4 tint;
+uniform mat4 view;
+out vec4 colour;
+void main() {
+  colour = tint;
+  gl_Position = view * vec4(vertex, 1.0);
+}`;
+
+const faceFragment = `#version 300 es
+precision highp float;
+in vec4 colour;
+out vec4 result;
+void main() { result = colour; }`;

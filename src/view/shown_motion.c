@@ -90,13 +90,15 @@ static cr_status make_room(cr_shown_motion* s, cr_error* error) {
   int room = 2 * s->room + 16;
   int32_t* first = realloc(s->first, ((size_t)room + 1) * sizeof *first);
   s->first = first != NULL ? first : s->first;
-  bool made = first != NULL && widen(&s->time, room, 1) && widen(&s->pose, room, 7 * s->nbody) &&
-              widen(&s->path, room, 3 * s->npoint) && widen(&s->level, room, s->ntendon) &&
-              widen(&s->plot, room, s->nplot);
+  int32_t* faces = realloc(s->surface.first, ((size_t)room + 1) * sizeof *faces);
+  s->surface.first = faces != NULL ? faces : s->surface.first;
+  bool made = first != NULL && faces != NULL && widen(&s->time, room, 1) &&
+              widen(&s->pose, room, 7 * s->nbody) && widen(&s->path, room, 3 * s->npoint) &&
+              widen(&s->level, room, s->ntendon) && widen(&s->plot, room, s->nplot);
   if (!made) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d frames", s->name, room);
   }
-  s->first[0] = 0;
+  s->first[0] = s->surface.first[0] = 0;
   s->room = room;
   return CR_OK;
 }
@@ -109,6 +111,10 @@ void cr_shown_motion_free(cr_shown_motion* s) {
   free(s->plot);
   free(s->first);
   free(s->contact);
+  free(s->surface.first);
+  free(s->surface.corners);
+  free(s->surface.corner);
+  free(s->surface.pressure);
   *s = (cr_shown_motion){0};
 }
 
@@ -188,6 +194,69 @@ static cr_status take_contacts(cr_shown_motion* s, int k, const cr_data* d, cr_e
   return CR_OK;
 }
 
+// room for so many faces and corners more
+static cr_status make_surface_room(cr_shown_motion* s, int nface, int ncorner, cr_error* error) {
+  cr_shown_surface* u = &s->surface;
+  bool made = true;
+  if (u->nface + nface > u->face_room) {
+    u->face_room = 2 * (u->nface + nface);
+    int32_t* larger = realloc(u->corners, (size_t)u->face_room * sizeof *larger);
+    u->corners = larger != NULL ? larger : u->corners;
+    made = larger != NULL && widen(&u->pressure, u->face_room, 1);
+  }
+  if (made && u->ncorner + ncorner > u->corner_room) {
+    u->corner_room = 2 * (u->ncorner + ncorner);
+    made = widen(&u->corner, u->corner_room, 3);
+  }
+  return made ? CR_OK
+              : cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d faces", s->name,
+                         u->nface + nface);
+}
+
+static cr_status take_pair(cr_shown_motion* s, const cr_data* d, int geom1, int geom2,
+                           cr_error* error) {
+  cr_shown_surface* u = &s->surface;
+  int nface, ncorner;
+  CR_TRY(cr_pressure_faces(s->m, d, geom1, geom2, 0, NULL, &nface, error));
+  if (nface == 0) {
+    return CR_OK;
+  }
+  CR_TRY(cr_pressure_corners(s->m, d, geom1, geom2, 0, NULL, NULL, &ncorner, error));
+  CR_TRY(make_surface_room(s, nface, ncorner, error));
+  cr_pressure_face* faces = malloc((size_t)nface * sizeof *faces);
+  CR_TRY(faces != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "%s: no memory", s->name));
+  cr_status status = cr_pressure_faces(s->m, d, geom1, geom2, nface, faces, &nface, error);
+  for (int i = 0; i < nface; i++) {
+    u->pressure[u->nface + i] = faces[i].pressure;
+  }
+  free(faces);
+  CR_TRY(status);
+  CR_TRY(cr_pressure_corners(s->m, d, geom1, geom2, ncorner, u->corner + 3 * (ptrdiff_t)u->ncorner,
+                             u->corners + u->nface, &ncorner, error));
+  u->nface += nface;
+  u->ncorner += ncorner;
+  return CR_OK;
+}
+
+static cr_status take_surfaces(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
+  const int32_t* kind = cr_model_integers(s->m, "geom_pressure_kind", NULL, NULL);
+  const int n = s->bare || s->no_surface ? 0 : cr_model_count(s->m, "ngeom");
+  for (int i = 0; i < n; i++) {
+    for (int j = i + 1; j < n && kind[i] != 0; j++) {
+      CR_TRY(kind[j] != 0 ? take_pair(s, d, i, j, error) : CR_OK);
+    }
+  }
+  s->surface.first[k + 1] = s->surface.nface;
+  return CR_OK;
+}
+
+// what a frame left that failed
+static void drop_surfaces(cr_shown_surface* u, int k) {
+  while (u->nface > u->first[k]) {
+    u->ncorner -= u->corners[--u->nface];
+  }
+}
+
 static cr_status take_plots(cr_shown_motion* s, int k, const cr_data* d, cr_error* error) {
   cr_real* to = s->plot + (size_t)k * (size_t)s->nplot;
   for (int i = 0; i < s->plotted.n; i++) {
@@ -213,6 +282,8 @@ cr_status cr_shown_motion_take(cr_shown_motion* s, cr_data* d, cr_error* error) 
   take_poses(s, k, d);
   CR_TRY(take_tendons(s, k, d, error));
   CR_TRY(take_contacts(s, k, d, error));
+  drop_surfaces(&s->surface, k);
+  CR_TRY(take_surfaces(s, k, d, error));
   CR_TRY(take_plots(s, k, d, error));
   s->nframe++;
   return CR_OK;
@@ -276,6 +347,19 @@ static void put_plots(cr_json* j, const cr_shown_motion* s) {
   cr_json_close(j, ']');
 }
 
+static void put_surface(cr_json* j, const cr_shown_motion* s) {
+  const cr_shown_surface* u = &s->surface;
+  if (u->nface == 0) {
+    return;
+  }
+  cr_json_open(j, "surface", '{');
+  cr_packed_whole(j, "first", u->first, (size_t)s->nframe + 1);
+  cr_packed_whole(j, "corners", u->corners, (size_t)u->nface);
+  cr_packed_steps(j, "corner", u->corner, u->ncorner, 3);
+  cr_packed_steps(j, "pressure", u->pressure, u->nface, 1);
+  cr_json_close(j, '}');
+}
+
 void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion* s) {
   cr_json_open(j, NULL, '{');
   cr_json_string(j, "name", s->name);
@@ -292,6 +376,7 @@ void cr_shown_motion_put(cr_json* j, const cr_model* page, const cr_shown_motion
   }
   cr_packed_whole(j, "contact_first", s->first, (size_t)s->nframe + 1);
   cr_packed_reals(j, "contact", s->contact, 6 * (size_t)s->ncontact);
+  put_surface(j, s);
   put_plots(j, s);
   cr_json_close(j, '}');
 }

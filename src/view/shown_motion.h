@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A motion as a page shows it: at each frame the poses of bodies, paths of tendons, contacts, and the numbers of plots.
+// A motion as a page shows it: at each frame the poses of bodies, paths of tendons, contacts, surfaces of pressure fields, and the numbers of plots.
 #ifndef CR_VIEW_SHOWN_MOTION_H
 #define CR_VIEW_SHOWN_MOTION_H
 
@@ -16,6 +16,13 @@ typedef struct {
   int n;
 } cr_plotted;
 
+/// Faces of pressure fields, all frames together: polygons one after the other.
+typedef struct {
+  int nface, ncorner, face_room, corner_room;
+  int32_t *first, *corners;    // faces before each frame; corners of each face
+  cr_real *corner, *pressure;  // 3 a corner; 1 a face
+} cr_shown_surface;
+
 typedef struct {
   const cr_model* m;
   const char* name;  // in the legend
@@ -27,6 +34,8 @@ typedef struct {
   cr_real* contact;                            // position and force of each
   int contact_room;
   bool bare;  // without contacts
+  bool no_surface;
+  cr_shown_surface surface;
 } cr_shown_motion;
 
 /// Checks the names of plots: places with 1 to CR_MAX_PLOTTED numbers.

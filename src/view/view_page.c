@@ -231,6 +231,7 @@ cr_status cr_view_set_live(cr_view* v, cr_data* d, const cr_view_live* live, cr_
   CR_TRY(cr_live_page_create(&page, v->m, d, live, error));
   cr_status status = add(v, v->m, "", false, error);
   if (status == CR_OK) {
+    v->motions[0]->no_surface = true;
     status = cr_shown_motion_take(v->motions[0], d, error);
     if (status != CR_OK) {
       free_motion(v->motions[--v->n]);

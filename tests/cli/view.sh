@@ -144,6 +144,28 @@ assert 500 < len(face) <= 2000, len(face)
 assert all(0.9 < sum(x * x for x in v) < 1.01 for v in vertex) and max(map(max, face)) < len(vertex)
 PYTHON
 
+# ---- a soft ball in a rigid floor: the surface is the disk that both share, the pressure is largest in its middle
+cat > soft.xml << 'MODEL'
+<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body pos='0 0 .09'><freejoint/>
+<geom name='ball' type='sphere' size='.1'/></body></worldbody><custom><text name='pressure:floor' data='rigid'/>
+<text name='pressure:ball' data='compliant modulus=1e5 around=64'/></custom></mujoco>
+MODEL
+expect 0 soft view soft.xml --out soft.html
+python3 - << 'PYTHON' || fail "the page of a soft ball"
+import math
+import page
+surface = page.read("soft.html")["motions"][0]["surface"]
+corner, pressure = page.rows(surface["corner"], 3), page.unpack(surface["pressure"])
+counts, first = page.unpack(surface["corners"]), page.unpack(surface["first"])
+assert first == [0, len(counts)] and sum(counts) == len(corner) and len(pressure) == len(counts)
+radius = math.sqrt(0.1 ** 2 - 0.09 ** 2)
+assert all(abs(z) < 1e-9 for _, _, z in corner)
+assert 0.98 * radius < max(math.hypot(x, y) for x, y, _ in corner) <= radius
+begin = [sum(counts[:i]) for i in range(len(counts))]
+middle = [math.hypot(sum(c[0] for c in corner[b:b + n]) / n, sum(c[1] for c in corner[b:b + n]) / n) for b, n in zip(begin, counts)]
+assert pressure[middle.index(min(middle))] > 0.9e4 and pressure[middle.index(max(middle))] < 0.2e4, (min(pressure), max(pressure))
+PYTHON
+
 # ---- what is refused, each in a sentence
 refused 2 "--out is missing" view "$toss"
 refused 2 "--out page.txt: a name that ends in .html or .htm is expected" view "$toss" --out page.txt

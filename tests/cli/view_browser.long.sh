@@ -43,5 +43,11 @@ cat > swing.xml << MODEL
 MODEL
 expect 0 swing rollout swing.xml --time 10 --timestep 0.005 --set qvel=3,3,3,3,3,3 --out swing.h5
 expect 0 page view swing.xml swing.h5 --out swing.html
+cat > soft.xml << 'MODEL'
+<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body pos='0 0 .06'><freejoint/>
+<geom name='ball' type='sphere' size='.1' rgba='.7 .7 .7 1'/></body></worldbody><custom><text name='pressure:floor' data='rigid'/>
+<text name='pressure:ball' data='compliant modulus=1e5 around=64'/></custom></mujoco>
+MODEL
+expect 0 page view soft.xml --out soft.html
 python3 "$CAROM_SOURCE_DIR/tests/support/look.py" "$work" "${CAROM_VIEW_PICTURE:-}" || fail "the pages in a browser"
 finish

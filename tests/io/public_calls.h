@@ -441,6 +441,9 @@ static long call_cr_model_set_pressure(void** a) {
 static long call_cr_pressure_faces(void** a) {
   return cr_pressure_faces(a[0], a[1], 0, 1, 1, a[2], a[3], a[4]);
 }
+static long call_cr_pressure_corners(void** a) {
+  return cr_pressure_corners(a[0], a[1], 0, 1, 1, a[2], a[3], a[4], a[5]);
+}
 // of the system that a solver gets
 static void** system_arguments;
 static bool of_matrix;

@@ -550,6 +550,7 @@ static const row table[] = {
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
     ROW(cr_model_set_pressure, "M\211e", STATUS, 0, NULL, NULL),
     ROW(cr_pressure_faces, "MDYZe", STATUS, 'k', NULL, NULL),
+    ROW(cr_pressure_corners, "MDYxZe", STATUS, 'k', NULL, NULL),
     ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
     ROW(cr_contact_matrix, "MXY", STATUS, 0, NULL, NULL),
     ROW(cr_model_get_contact_pair, "M", POINTER, 0, NULL, NULL),

@@ -33,6 +33,34 @@ static cr_real listed(const cr_model* m, const cr_data* d, int geom1, int geom2,
   return area;
 }
 
+// area and normal of each polygon are those of its face
+static void corners_fit(const cr_model* m, const cr_data* d, int geom1, int geom2) {
+  static cr_pressure_face face[MOST];
+  static cr_real corner[8 * MOST][3];
+  static int32_t ncorner[MOST];
+  int n = 0, count = 0;
+  cr_error error;
+  assert_int_equal(cr_pressure_faces(m, d, geom1, geom2, MOST, face, &n, &error), CR_OK);
+  assert_int_equal(
+      cr_pressure_corners(m, d, geom1, geom2, 8 * MOST, corner[0], ncorner, &count, &error), CR_OK);
+  assert_true(count <= 8 * MOST);
+  int at = 0;
+  for (int i = 0; i < n; i++) {
+    cr_real twice[3] = {0}, u[3], v[3];
+    for (int k = 1; k + 1 < ncorner[i]; k++) {
+      cr_sub3(u, corner[at + k], corner[at]);
+      cr_sub3(v, corner[at + k + 1], corner[at]);
+      cr_acccross3(twice, u, v);
+    }
+    for (int k = 0; k < 3; k++) {
+      assert_close(twice[k] / 2, face[i].area * face[i].normal[k],
+                   CR_R(1e-12) * face[i].area + CR_R(1e-15));
+    }
+    at += ncorner[i];
+  }
+  assert_int_equal(at, count);
+}
+
 static cr_data* posed(cr_model* m) {
   cr_data* d = test_data(m);
   assert_int_equal(cr_constants(m, d), CR_OK);
@@ -58,6 +86,8 @@ TEST(faces_sum_to_the_force_of_the_stage) {
     cr_real there[3], back[3];
     const cr_real area = listed(&m, d, 1, 2, there);
     assert_true(area > CR_R(1e-3));
+    corners_fit(&m, d, 1, 2);
+    corners_fit(&m, d, 2, 1);
     assert_close(listed(&m, d, 2, 1, back), area, CR_R(1e-15));
     for (int k = 0; k < 3; k++) {
       assert_close(there[k], d->qfrc_pressure[6 + k], CR_R(1e-13));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at toss.html, tosses.html, swing.html, room.html, die.html and picture.html of a folder in a browser, for tests/cli/view_browser.long.sh.
+"""Looks at toss.html, tosses.html, swing.html, room.html, die.html, soft.html and picture.html of a folder in a browser, for tests/cli/view_browser.long.sh.
 Usage: look.py FOLDER PICTURE; PICTURE may be empty."""
 import html
 import math
@@ -139,6 +139,16 @@ def check_speed(b, folder, name, limit):
     return used / frames
 
 
+def check_surface(b, folder):
+    """A soft ball in the floor: the surface between them shines through, blue at its rim and lighter inside; a switch hides it."""
+    for forces, least, most in (("on", 300, 1e9), ("off", 0, 0)):
+        b.open(f"{folder}/soft.html", f"camera=0.3,-0.3,0.3,0,0,0&theme=light&panel=closed&forces={forces}", WIDE, HIGH)
+        rows = b.picture(f"{folder}/soft_{forces}.png")
+        rim = sum(b_ > r + 60 and r < 80 for row in rows[80:-80] for r, g, b_ in row)
+        inside = sum(r > b_ + 60 for row in rows[80:-80] for r, g, b_ in row)
+        assert least <= rim <= most and least <= inside <= most, (forces, rim, inside)
+
+
 def main():
     folder, picture = sys.argv[1:]
     with tempfile.TemporaryDirectory() as profile:
@@ -149,6 +159,7 @@ def main():
             check_textures(b, folder)
             check_keys_and_touch(b, folder)
             check_inside(b, folder)
+            check_surface(b, folder)
             plain = check_speed(b, folder, "tosses", 1 / 30)
             # others on the machine slow both pages
             check_speed(b, folder, "swing", max(1 / 30, 2 * plain))
