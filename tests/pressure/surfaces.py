@@ -2,7 +2,8 @@
 """Contact surfaces of pressure fields against Drake's hydroelastic contact, on Drake's own tetrahedra and triangles.
 Usage: surfaces.py --lib libcarom.so --poses N
 
-Drake leaves out faces whose normal is more than 5/8 pi off the gradient of a compliant body's pressure; Carom counts all of them (docs/derivations/pressure.md).
+Drake leaves out faces whose normal is more than 5/8 pi off the gradient of a compliant body's pressure, but not where a rigid half-space cuts the body; Carom counts
+all of them (docs/derivations/pressure.md).
 The comparison applies this rule to Carom's faces, and prints how many poses it changes."""
 import argparse
 import ctypes
@@ -203,7 +204,7 @@ def compare_pair(lib, kind, names, poses, rng):
         first, second = drawn_pose(rng, names)
         area, force = theirs.surfaces(np.concatenate([first, second]))
         face = ours.surface(first if ground else np.concatenate([first, second]))
-        keep = counted_by_drake(face)
+        keep = np.ones(len(face), dtype=bool) if kind == "compliant-rigid" and ground else counted_by_drake(face)
         load = (face["area"] * face["pressure"])[:, None] * face["normal"]
         our_area, our_force = face["area"][keep].sum(), load[keep].sum(axis=0) * (-1 if ground else 1)
         if area == 0 and our_area == 0:
