@@ -45,23 +45,30 @@ static const cr_real* numbers_of(const cr_model* m, int geom) {
   return m->geom_pressure + CR_PRESSURE_WIDTH * geom;
 }
 
-// Refuses numbers that no model has, but that a stage may make: forces would not be finite.
+// squares and products of numbers between these, and their inverses, are finite
+#define LEAST CR_R(1e-30)
+#define MOST CR_R(1e30)
+
+// Refuses numbers that no model should have, but that a stage may make: forces or their derivatives would not be finite.
 static cr_status check_numbers(const cr_model* m, int geom, cr_error* error) {
   static const struct {
     int number;
     const char* name;
-  } positive[] = {{CR_PRESSURE_MODULUS, "modulus"},
-                  {CR_PRESSURE_TRANSITION, "transition"},
-                  {CR_PRESSURE_THICKNESS, "thickness"}};
+  } rule[] = {{CR_PRESSURE_MODULUS, "modulus"},
+              {CR_PRESSURE_TRANSITION, "transition"},
+              {CR_PRESSURE_THICKNESS, "thickness"},
+              {CR_PRESSURE_DISSIPATION, "dissipation"}};
   const bool compliant = m->geom_pressure_kind[geom] == CR_PRESSURE_COMPLIANT;
   const bool plane = m->geom_type[geom] == CR_GEOM_PLANE;
-  const bool needed[] = {compliant, true, compliant && plane};
-  for (int k = 0; k < 3; k++) {
-    const cr_real x = numbers_of(m, geom)[positive[k].number];
-    if (needed[k] && !(x > 0 && x <= CR_MAX)) {
+  const bool needed[] = {compliant, true, compliant && plane, true};
+  for (int k = 0; k < 4; k++) {
+    const cr_real x = numbers_of(m, geom)[rule[k].number];
+    const bool may_be_0 = rule[k].number == CR_PRESSURE_DISSIPATION;
+    if (needed[k] && !(x >= (may_be_0 ? 0 : LEAST) && x <= MOST)) {
       return cri_fail(error, CR_ERR_MODEL,
-                      "geom %d ('%s'): its pressure field has a %s of %g, above 0 expected", geom,
-                      cri_name(m, m->name_geomadr, geom), positive[k].name, (double)x);
+                      "geom %d ('%s'): its pressure field has a %s of %g, %s to 1e30 expected",
+                      geom, cri_name(m, m->name_geomadr, geom), rule[k].name, (double)x,
+                      may_be_0 ? "0" : "1e-30");
     }
   }
   return CR_OK;
