@@ -66,7 +66,7 @@ static void cut_tan_of(const cri_elements* e, const cri_elements* e_tan, cri_cut
   }
 }
 
-// its transpose: adds to vertices, shares and fields
+// its transpose: adds to vertices, fields and the shares of the tetrahedron that clips
 static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elements* e_bar) {
   const bool triangle = is_triangle(e), space = e->other == CRI_RIGID_IN_SPACE;
   cri_tetrahedron *start = triangle ? &e_bar->b : &e_bar->a,
@@ -74,7 +74,7 @@ static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elemen
   for (int i = 0; i < (triangle ? 3 : 4); i++) {
     cr_acc3(start->vertex[i], cut_bar->start[i]);
   }
-  for (int i = 0; i < (space ? 1 : 4); i++) {
+  for (int i = 0; i < cut_bar->nclip; i++) {
     for (int k = 0; k < 4; k++) {
       (space ? clip->field : clip->share[i])[k] += cut_bar->clip[i][k];
     }
@@ -332,14 +332,25 @@ static void gradient_bar(const cri_elements* e, const made* m, const cri_face* f
   cr_accscl3(e_bar->a.field, f->normal, -k_a_bar);
 }
 
+// Before a tetrahedron's cotangents of field and shares are summed, which then go to vertices and pressures.
+static void start_bar(cri_tetrahedron* t_bar, bool clips) {
+  if (t_bar != NULL) {
+    cr_zero(t_bar->field, 4);
+    cr_zero(t_bar->share[0], clips ? 16 : 0);
+  }
+}
+
 void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,
                   const cri_face* f_bar, cri_elements* e_bar) {
   made m = made_of(e, p, f);
-  cri_cut cut_bar = {.nstart = 0};
-  cri_elements sum = {.other = e->other};  // of shares and fields
-  cr_real pos_bar[CRI_CUT_NODES][3] = {{0}}, n_bar[3], unit_bar[3];
+  cri_cut cut_bar = {.nclip = m.cut.nclip};
+  cr_real pos_bar[CRI_CUT_NODES][3], n_bar[3], unit_bar[3];
+  const bool a_clips = e->other == CRI_RIGID, b_clips = e->other == CRI_COMPLIANT;
+  start_bar(e->other == CRI_RIGID_IN_SPACE ? NULL : &e_bar->a, a_clips);
+  start_bar(b_clips ? &e_bar->b : NULL, b_clips);
+  cr_zero(pos_bar[0], 3 * p->nnode);
   cr_copy3(n_bar, f_bar->normal);
-  gradient_bar(e, &m, f, f_bar->gradient, n_bar, cut_bar.across, &sum);
+  gradient_bar(e, &m, f, f_bar->gradient, n_bar, cut_bar.across, e_bar);
 
   // [pressure.f3]', [pressure.f4]'
   fan x_bar = {.load = f_bar->pressure / (3 * m.x.weight)};
@@ -347,24 +358,18 @@ void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f
   x_bar.load -= cr_dot3(f_bar->pos, m.x.moment) / (4 * m.x.load * m.x.load);
   cr_scl3(x_bar.moment, f_bar->pos, 1 / (4 * m.x.load));
   cr_acc3(pos_bar[p->corner[0]], f_bar->pos);
-  fan_bar(p, f->normal, e->a.field, &x_bar, n_bar, sum.a.field, pos_bar);
+  fan_bar(p, f->normal, e->a.field, &x_bar, n_bar, e_bar->a.field, pos_bar);
   cr_normalize3_tan(unit_bar, f->normal, m.length, n_bar);
   cr_acc3(cut_bar.across, unit_bar);
   cri_cut_polygon_bar(&m.cut, p, pos_bar, &cut_bar);
-  cut_bar_of(e, &cut_bar, &sum);
+  cut_bar_of(e, &cut_bar, e_bar);
 
-  if (e->other != CRI_RIGID_IN_SPACE) {
-    cri_tetrahedron_complete_bar(&e->a, &sum.a);
+  if (a_clips) {
+    cri_tetrahedron_complete_bar(&e->a, &e_bar->a);
+  } else if (e->other != CRI_RIGID_IN_SPACE) {
+    cri_tetrahedron_field_bar(&e->a, &e_bar->a);
   }
-  if (e->other == CRI_COMPLIANT) {
-    cri_tetrahedron_complete_bar(&e->b, &sum.b);
-  }
-  for (int i = 0; i < 4; i++) {
-    cr_acc3(e_bar->a.vertex[i], sum.a.vertex[i]);
-    cr_acc3(e_bar->b.vertex[i], sum.b.vertex[i]);
-    e_bar->a.pressure[i] += sum.a.pressure[i];
-    e_bar->b.pressure[i] += sum.b.pressure[i];
-    e_bar->a.field[i] += e->other == CRI_RIGID_IN_SPACE ? sum.a.field[i] : 0;
-    e_bar->b.field[i] += e->other == CRI_COMPLIANT ? 0 : sum.b.field[i];
+  if (b_clips) {
+    cri_tetrahedron_complete_bar(&e->b, &e_bar->b);
   }
 }

@@ -48,7 +48,8 @@ typedef struct {
 bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f);
 
 /// Tangent of a face that was made; and the transpose, which adds to the cotangents of vertices and pressures of
-/// tetrahedra, of vertices of triangles and of the fields of half-spaces.
+/// tetrahedra, of vertices of triangles and of the fields of half-spaces; fields and shares of tetrahedra in e_bar are room
+/// for it.
 void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f,
                   const cri_elements* e_tan, cri_face* f_tan);
 void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,

@@ -19,7 +19,7 @@
 /// Sets     pressure_pattern: a number that another one follows where a face or a corner of one appears or goes
 /// Memory   no allocation; faces are not stored, so that no number of them is too large
 /// Errors   CR_ERR_MODEL for sizes at which tetrahedra are flat or turned inside out, for a modulus, transition or thickness
-///          that is not within 1e-30 and 1e30, a dissipation not within 0 and 1e30
+///          that is not within 1e-30 and 1e30, a dissipation not within -1e30 and 1e30
 /// Smooth   where pressure_pattern is constant. The force is continuous elsewhere too, and so is its derivative, unless a
 ///          whole edge or side of a body begins to touch at once, or a face starts to pull
 cr_status cr_pressure(const cr_model* m, cr_data* d);

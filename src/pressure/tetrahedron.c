@@ -73,6 +73,14 @@ void cri_tetrahedron_complete_tan(const cri_tetrahedron* t, cri_tetrahedron* t_t
 
 static cr_real dot4(const cr_real a[4], const cr_real b[4]) { return cr_dot3(a, b) + a[3] * b[3]; }
 
+void cri_tetrahedron_field_bar(const cri_tetrahedron* t, cri_tetrahedron* t_bar) {
+  for (int i = 0; i < 4; i++) {  // [pressure.p4]'
+    const cr_real along = dot4(t->share[i], t_bar->field);
+    t_bar->pressure[i] += along;
+    cr_accscl3(t_bar->vertex[i], t->field, -along);
+  }
+}
+
 void cri_tetrahedron_complete_bar(const cri_tetrahedron* t, cri_tetrahedron* t_bar) {
   for (int i = 0; i < 4; i++) {
     cr_real share_bar[4];
