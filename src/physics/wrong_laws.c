@@ -9,6 +9,7 @@
 #include "physics/corrected.h"
 #include "physics/physics_fit.h"
 #include "physics/step_network.h"
+#include "tools/plot.h"
 
 static const cri_law laws[] = {CRI_LAW_ICE, CRI_LAW_ELASTIC};
 enum { N_LAW = 2 };
@@ -26,13 +27,14 @@ enum {
   W_FOUND,
   W_TRAINED = W_FOUND + CRI_BOX_N,
   W_INSIDE,
-  W_RATIOS
+  W_RATIOS,
+  W_SCENE = W_RATIOS + N_WAY * CRI_N_QUANTITY
 };
 static const char wrong_csv[] = "stiff_contact_wrong.csv";
 static const char wrong_header[] =
     "law,floor,tosses,draw,half_side,inertia,friction_or_viscosity,stiffness,damping_or_viscosity,"
     "training_loss,inside_training_loss,numbers_loss,numbers_position,numbers_rotation,inside_loss,"
-    "inside_position,inside_rotation,beside_loss,beside_position,beside_rotation";
+    "inside_position,inside_rotation,beside_loss,beside_position,beside_rotation,scene";
 
 static int ratio_column(int way, int quantity) {
   return W_RATIOS + CRI_N_QUANTITY * way + quantity;
@@ -136,6 +138,7 @@ static cr_status wrong_row(void* context, int i, int worker, cr_real* values, cr
   values[W_FLOOR] = (cr_real)d.floor;
   values[W_TOSSES] = (cr_real)p->tosses;
   values[W_DRAW] = (cr_real)draw_number;
+  values[W_SCENE] = (cr_real)(CRI_N_FLOOR * d.law + d.floor);
   cr_status status = cri_contest_tosses(w->c, d.floor, p, draw_number, &d.tosses, error);
   status = status == CR_OK ? all_ways(&d, error) : status;
   cri_sighted_free(&d.tosses);
@@ -198,6 +201,35 @@ static void claim(wrong* w) {
   }
 }
 
+// ---- the picture: a chart for each law and floor
+
+static cr_status draw_charts(const wrong* w, cr_error* error) {
+  enum { N_CHART = N_LAW * CRI_N_FLOOR };
+  static const char* const columns[N_WAY] = {"numbers_position", "inside_position",
+                                             "beside_position"};
+  char titles[N_CHART][64];
+  cr_curve curves[N_CHART][N_WAY];
+  cr_chart charts[N_CHART];
+  for (int k = 0; k < N_CHART; k++) {
+    for (int way = 0; way < N_WAY; way++) {
+      curves[k][way] = (cr_curve){
+          wrong_csv, "tosses", columns[way], way_names[way], CR_CURVE_POINTS, "scene", k};
+    }
+    (void)snprintf(titles[k], sizeof titles[k], "%s, %s: position over the oracle",
+                   cri_law_names[laws[k / CRI_N_FLOOR]], cri_floors[k % CRI_N_FLOOR].name);
+    charts[k] = (cr_chart){.xlabel = "tosses",
+                           .ylabel = titles[k],
+                           .log_x = true,
+                           .log_y = true,
+                           .low = (double)NAN,
+                           .high = (double)NAN,
+                           .curves = curves[k],
+                           .ncurve = N_WAY};
+  }
+  return cri_charts(w->c->book->folder, "stiff_contact_wrong",
+                    "Roll-outs with a wrong law of contact", charts, N_CHART, CRI_N_FLOOR, error);
+}
+
 // ---- the study
 
 cr_status cri_wrong_laws(cri_contest* c, cr_error* error) {
@@ -212,6 +244,7 @@ cr_status cri_wrong_laws(cri_contest* c, cr_error* error) {
   if (status == CR_OK) {
     say(&w);
     claim(&w);
+    status = draw_charts(&w, error);
   }
   for (int law = 0; law < N_LAW; law++) {
     cri_unknown_destroy(w.box[law]);

@@ -6,7 +6,7 @@
 
 #include "physics/contest.h"
 
-/// Fits both wrong laws to every draw of the contest, adds tables and claims to the report. The table is
+/// Fits both wrong laws to every draw of the contest, adds tables and claims to the report, and draws stiff_contact_wrong.png. The table is
 /// stiff_contact_wrong.csv; a study that was stopped goes on with its rows.
 /// Errors   CR_ERR_INTERRUPTED; those of fits, trainings and files
 cr_status cri_wrong_laws(cri_contest* c, cr_error* error);
