@@ -47,53 +47,65 @@ static cr_status judge(const shapes* s, int floor, const cri_unknown* u, const c
   return status;
 }
 
-static cr_status free_corners(const shapes* s, int floor, const cri_starts* starts,
-                              const cri_unknown* u, const cri_sighted* tosses, const cr_real* box,
-                              cr_real* row, cr_error* error) {
-  cr_real p[CRI_MOST_UNKNOWN], before[CRI_N_QUANTITY], turn[4];
-  cri_hull_start(box, moved, starts->first, p);
+typedef struct {
+  const shapes* s;
+  int floor;
+  cri_sighted tosses;
+  cri_starts starts;
+  cri_found box;
+  cr_real* row;
+} draw;
+
+// of several hulls the one with the lowest training loss is kept
+static cr_status free_corners(const draw* d, const cri_unknown* u, int number, bool first,
+                              cr_error* error) {
+  cr_real p[CRI_MOST_UNKNOWN], before[CRI_N_QUANTITY], turn[4], loss;
+  cri_hull_start(d->box.p, moved, number, p);
   cri_corrected_start(u, p);
-  row[S_START_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
-  CR_TRY(judge(s, floor, u, p, before, error));
-  row[S_START_POSITION] = before[CRI_POSITION];
-  CR_TRY(cri_refine(starts, u, tosses, p, turn, &row[S_TRAINED], error));
+  const double edge = cri_hull_edge_error(p, cri_tossed_side);
+  CR_TRY(judge(d->s, d->floor, u, p, before, error));
+  CR_TRY(cri_refine(&d->starts, u, &d->tosses, p, turn, &loss, error));
   cri_hull_turn(p, turn);
-  cr_copy(row + S_NUMBERS, p, CRI_HULL_CORNERS);
-  row[S_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
-  return judge(s, floor, u, p, row + S_RATIOS, error);
+  if (!first && loss >= d->row[S_TRAINED]) {
+    return CR_OK;
+  }
+  d->row[S_TRAINED] = loss;
+  d->row[S_START_EDGE] = (cr_real)edge;
+  d->row[S_START_POSITION] = before[CRI_POSITION];
+  d->row[S_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
+  cr_copy(d->row + S_NUMBERS, p, CRI_HULL_CORNERS);
+  return judge(d->s, d->floor, u, p, d->row + S_RATIOS, error);
 }
 
-static cr_status learn(const shapes* s, int floor, int number, const cri_sighted* tosses,
-                       cr_real* row, cr_error* error) {
-  const cri_starts starts = {.first = number * s->c->starts,
-                             .least = s->c->starts,
-                             .most = s->c->starts,
-                             .stop = cri_contest_stopped,
-                             .context = s->c};
-  cri_unknown* u = NULL;
-  cri_found found;
-  CR_TRY(cri_identify(&starts, s->box, tosses, &found, error));
-  cr_status status = cri_corrected_open(s->hull, CRI_LAW_TRUE, (uint64_t)number, &u, error);
-  status =
-      status == CR_OK ? free_corners(s, floor, &starts, u, tosses, found.p, row, error) : status;
-  cri_unknown_destroy(u);
+static cr_status learn(draw* d, cr_error* error) {
+  cr_status status = cri_identify(&d->starts, d->s->box, &d->tosses, &d->box, error);
+  for (int i = 0; i < d->starts.least && status == CR_OK; i++) {
+    cri_unknown* u = NULL;
+    const int number = d->starts.first + i;
+    status = cri_corrected_open(d->s->hull, CRI_LAW_TRUE, (uint64_t)number, &u, error);
+    status = status == CR_OK ? free_corners(d, u, number, i == 0, error) : status;
+    cri_unknown_destroy(u);
+  }
   return status;
 }
 
 static cr_status shape_row(void* context, int i, int worker, cr_real* row, cr_error* error) {
   const shapes* s = context;
-  int draw, floor;
-  const cri_part* p = cri_contest_find(s->c, i, &draw, &floor);
-  cri_sighted tosses;
+  draw d = {.s = s, .row = row};
+  int draw_number;
+  const cri_part* p = cri_contest_find(s->c, i, &draw_number, &d.floor);
   (void)worker;
-  row[S_FLOOR] = (cr_real)floor;
+  d.starts = (cri_starts){.first = cri_contest_number(d.floor, p, draw_number) * s->c->starts,
+                          .least = s->c->starts,
+                          .most = s->c->starts,
+                          .stop = cri_contest_stopped,
+                          .context = s->c};
+  row[S_FLOOR] = (cr_real)d.floor;
   row[S_TOSSES] = (cr_real)p->tosses;
-  row[S_DRAW] = (cr_real)draw;
-  cr_status status = cri_contest_tosses(s->c, floor, p, draw, &tosses, error);
-  status = status == CR_OK
-               ? learn(s, floor, cri_contest_number(floor, p, draw), &tosses, row, error)
-               : status;
-  cri_sighted_free(&tosses);
+  row[S_DRAW] = (cr_real)draw_number;
+  cr_status status = cri_contest_tosses(s->c, d.floor, p, draw_number, &d.tosses, error);
+  status = status == CR_OK ? learn(&d, error) : status;
+  cri_sighted_free(&d.tosses);
   return status;
 }
 

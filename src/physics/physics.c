@@ -271,11 +271,11 @@ enum { FITS = 4 };  // of a draw: the box, two wrong laws, the free hull
 
 static const double gigabytes_toss = 1.3e-3;  // measured
 
-// a fit of each kind; three of them are refined, which takes as long as a start
+// a fit of each kind; three of them are refined as often as there are starts, each of which takes as long
 static double seconds_of(const physics* s, int tosses) {
   const int few = tosses < FEWEST ? tosses : FEWEST, many = tosses - few;
   return FITS * (second_few * s->c.starts * few + second_many * many) +
-         (FITS - 1) * (second_few * few + second_many * many) +
+         (FITS - 1) * s->c.starts * (second_few * few + second_many * many) +
          2 * second_beside * tosses * (s->c.book->request.brief ? 0.1 : 1) +
          2 * FITS * second_score * (s->c.book->request.brief ? 0.1 : 1);
 }

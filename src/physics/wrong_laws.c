@@ -82,25 +82,35 @@ static cr_status numbers_alone(draw* d, cr_model** m, cr_error* error) {
   return judge(d, NUMBERS, *m, NULL, error);
 }
 
-// from the best numbers of the wrong law on
-static cr_status refine(const draw* d, const cri_unknown* u, cr_model** m, cr_error* error) {
+// from the best numbers of the wrong law on, with first weights of a seed; the lowest training loss is kept
+static cr_status refine(const draw* d, const cri_unknown* u, bool first, cr_model** best,
+                        cr_error* error) {
   const cri_starts starts = starts_of(d);
-  cr_real p[CRI_MOST_UNKNOWN];
+  cr_real p[CRI_MOST_UNKNOWN], loss;
   cr_copy(p, d->found.p, CRI_BOX_N);
   cri_corrected_start(u, p);
-  CR_TRY(cri_refine(&starts, u, &d->tosses, p, NULL, &d->values[W_INSIDE], error));
-  return cri_unknown_model(u, p, m, error);
+  CR_TRY(cri_refine(&starts, u, &d->tosses, p, NULL, &loss, error));
+  if (!first && loss >= d->values[W_INSIDE]) {
+    return CR_OK;
+  }
+  d->values[W_INSIDE] = loss;
+  cr_model_destroy(*best);
+  return cri_unknown_model(u, p, best, error);
 }
 
 static cr_status mend_inside(const draw* d, cr_error* error) {
-  cri_unknown* u = NULL;
-  cr_model* m = NULL;
-  cr_status status =
-      cri_corrected_open(d->w->box[d->law], laws[d->law], (uint64_t)d->number, &u, error);
-  status = status == CR_OK ? refine(d, u, &m, error) : status;
-  status = status == CR_OK ? judge(d, INSIDE, m, NULL, error) : status;
-  cr_model_destroy(m);
-  cri_unknown_destroy(u);
+  cr_model* best = NULL;
+  cr_status status = CR_OK;
+  const int seeds = d->w->c->starts;
+  for (int i = 0; i < seeds && status == CR_OK; i++) {
+    cri_unknown* u = NULL;
+    status = cri_corrected_open(d->w->box[d->law], laws[d->law], (uint64_t)(seeds * d->number + i),
+                                &u, error);
+    status = status == CR_OK ? refine(d, u, i == 0, &best, error) : status;
+    cri_unknown_destroy(u);
+  }
+  status = status == CR_OK ? judge(d, INSIDE, best, NULL, error) : status;
+  cr_model_destroy(best);
   return status;
 }
 
