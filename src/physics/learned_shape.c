@@ -148,8 +148,8 @@ static void claim(shapes* s) {
     cri_claim(s->c->book, spread_of(s, f, most, S_RATIOS + CRI_POSITION).high, 0, 2, "",
               "free corners, %s, %d tosses: position over the oracle", cri_floors[f].name, tosses);
     cri_claim(s->c->book,
-              spread_of(s, f, most, S_EDGE).mean / spread_of(s, f, most, S_START_EDGE).mean, 0,
-              0.25, "", "free corners, %s, %d tosses: error of edges, after over before",
+              spread_of(s, f, most, S_EDGE).mean / spread_of(s, f, most, S_START_EDGE).mean, 0, 1,
+              "", "free corners, %s, %d tosses: error of edges, after over before",
               cri_floors[f].name, tosses);
   }
 }
