@@ -112,6 +112,21 @@ CR_API int cr_quasidynamic_contacts(const cr_quasidynamic* work);
 CR_API cr_status cr_quasidynamic_get_contact(const cr_quasidynamic* work, int i,
                                              cr_quasidynamic_contact* contact, cr_error* error);
 
+/// The setpoints that hold a pose without a force of the servos, within their ranges. Other controls: 0.
+/// Shapes   qpos[nq], u[nu]
+/// Errors   CR_ERR_ARG for NULL
+CR_API cr_status cr_quasidynamic_hold(cr_quasidynamic* work, const cr_real* qpos, cr_real* u);
+
+/// A way of the fingers, which are the kinematic trees with servos, from one pose to another: one finger after another moves around the rest.
+/// Equation two trees of poses that grow towards each other [Kuffner and LaValle, RRT-Connect, 2000], shortened. A finger that touches something
+///          first moves away from it, and approaches in the same way at the end; it may be up to 5 gaps inside
+/// Shapes   from[nq], to[nq]: of `to` the coordinates of servos count; way[most nq]: poses, the first is `from`. *n: how many, 0 where no way was found
+/// Units    gap in m: fingers pass at half of it or more
+/// Errors   CR_ERR_ARG; CR_ERR_UNSUPPORTED: more than 16 servos in a tree; CR_ERR_CAPACITY: more than `most` poses; CR_ERR_MEMORY
+/// Memory   allocates; a step of work is over
+CR_API cr_status cr_quasidynamic_way(cr_quasidynamic* work, const cr_real* from, const cr_real* to,
+                                     cr_real gap, uint64_t seed, int most, cr_real* way, int* n);
+
 /// The sentence of the last failure.
 CR_API const char* cr_quasidynamic_error(const cr_quasidynamic* work);
 
@@ -147,15 +162,18 @@ typedef struct {
   cr_real tolerance;       // of the goal: norm over the objects' coordinates [0.01]
   cr_real around;          // samples lie between start and goal, and so much beyond, m|rad [0.1]
   cr_real gap;             // m, from fingers to objects in a new grasp [0.001]
+  cr_real length;      // m that count as much as 1 rad: of the metric, the tolerance, `around` [1]
+  cr_real keep_share;  // share of fingers that stay where they are in a new grasp [0]
 } cr_contact_tree_options;
 
 /// Grows a tree of quasi-dynamic steps from qpos until an object pose is within the tolerance of the goal.
 /// Equation a node has the smoothed next pose c at setpoints that hold it, and B of the objects' rows; its distance to x is
 ///          (x - c)'(B B' + reg I)^-1 (x - c). The node nearest to a sample is extended by the least-squares change of setpoints, limited,
-///          with an exact step; or it gets a new grasp: fingers, from random poses, close along random lines up to the object
+///          with an exact step; or it gets a new grasp: fingers, from random poses, close along random lines up to the object, if objects rest
+///          meanwhile. x - c in tangents: metres over `length`, rotation vectors of ball and free joints
 ///          [Pang, Suh, Yang, Tedrake 2023]; derivation: docs/derivations/quasidynamic.md [quasidynamic.t1]-[quasidynamic.t3]
 /// Shapes   qpos[nq], goal[nq]: entries of objects count; steps: those of the exact steps, whose weight is that of the smoothed ones [100]
-/// Errors   those of cr_quasidynamic_create and _step; CR_ERR_UNSUPPORTED for objects with ball or free joints; CR_ERR_MEMORY. A tree without
+/// Errors   those of cr_quasidynamic_create and _step; CR_ERR_MEMORY. A tree without
 ///          the goal is no error: cr_contact_plan_distance tells
 /// Owner    the caller, cr_contact_plan_destroy
 CR_API cr_status cr_contact_tree_grow(cr_contact_plan** plan, const cr_model* m,

@@ -88,7 +88,7 @@ static cr_status derive(void* context, int worker, const cr_real* x, const cr_re
 
 static void hold(void* context, const cr_real* x, cr_real* u) {
   const quasi* s = context;
-  cri_quasidynamic_hold(s->exact[0], x, u);
+  (void)cr_quasidynamic_hold(s->exact[0], x, u);
 }
 
 static cr_status check(const cri_call* call, const cr_model* m, const cr_quasidynamic_options* o) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rapidly-exploring tree over poses in contact. derivation: docs/derivations/quasidynamic.md
+//   [quasidynamic.t0] x - c: difference of object poses in tangents, m over the length that counts as 1 rad
 //   [quasidynamic.t1] distance of a node to x: (x - c)'(B B' + reg I)^-1 (x - c)
 //   [quasidynamic.t2] du = B'(B B' + reg I)^-1 (x - c), limited in norm and to the range of setpoints
 //   [quasidynamic.t3] next = the exact step from the node's pose at u + du
@@ -8,6 +9,7 @@
 #include "math/dense_cholesky.h"
 #include "model/misuse.h"
 #include "quasidynamic/grasp.h"
+#include "quasidynamic/object_space.h"
 
 enum { GRASP_TRIES = 40 };
 static const cr_real LEAST_MOTION = CR_R(0.1);  // of objects in a step, in tolerances
@@ -17,17 +19,17 @@ typedef struct {
   bool grasp, tried;  // tried: it was extended towards the goal
   cr_real *qpos, *u;  // pose, and the setpoints that led there
   cr_real *hold, *c, *B,
-      *L;  // setpoints that hold it; objects' next pose, slopes [no nu], factor [no no]
+      *L;  // setpoints that hold it; smoothed next pose [nq], slopes [no nu], factor [no no]
 } node;
 
 struct cr_contact_plan {
   cr_quasidynamic *exact, *smooth;
   cr_contact_tree_options options;
   cr_random random;
-  int nq, nv, nu, no;              // no: dofs of objects
-  int32_t *dof, *coordinate;       // [no]
-  cr_real *goal, *low, *high;      // [no]
-  cr_real *x, *y, *du, *next, *B;  // [no], [no], [nu], [nq], [nv nu]
+  cri_object_space objects;
+  int nq, nv, nu, no;                  // no: dofs of objects
+  cr_real *start, *goal, *low, *high;  // [nq], [nq], [no], [no]
+  cr_real *x, *y, *du, *next, *B;      // sample [nq], [no], [nu], [nq], [nv nu]
   node* nodes;
   int n, best;
   cr_real distance;
@@ -54,7 +56,9 @@ static cr_status set_options(cr_contact_plan* p, const cr_contact_tree_options* 
              {"stepsize", &o->stepsize, CR_R(0.35), CR_MAX},
              {"tolerance", &o->tolerance, CR_R(0.01), CR_MAX},
              {"around", &o->around, CR_R(0.1), CR_MAX},
-             {"gap", &o->gap, CR_R(0.001), CR_MAX}};
+             {"gap", &o->gap, CR_R(0.001), CR_MAX},
+             {"length", &o->length, 1, CR_MAX},
+             {"keep_share", &o->keep_share, 0, 1}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (!(*all[i].at >= 0 && *all[i].at <= all[i].most)) {
       return cri_fail(error, CR_ERR_ARG, "contact tree: %s %.9g: between 0 and %.3g is expected",
@@ -84,44 +88,21 @@ static cr_status open_steps(cr_contact_plan* p, const cr_model* m,
   return cr_quasidynamic_create(&p->smooth, m, &o, error);
 }
 
-static cr_status find_objects(cr_contact_plan* p, const cr_model* m, cr_error* error) {
-  p->dof = calloc(2 * (size_t)m->nv, sizeof *p->dof);
-  if (p->dof == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "contact tree: no memory");
-  }
-  p->coordinate = p->dof + m->nv;
-  for (int i = 0; i < m->nv; i++) {
-    const int joint = m->dof_jntid[i];
-    if (p->exact->has_servo[i]) {
-      continue;
-    }
-    if (m->jnt_type[joint] != CR_JNT_HINGE && m->jnt_type[joint] != CR_JNT_SLIDE) {
-      return cri_fail(error, CR_ERR_UNSUPPORTED,
-                      "contact tree: %s of an object is no hinge or slide",
-                      cri_label(m, CRI_OBJECT_joint, joint).text);
-    }
-    p->dof[p->no] = i;
-    p->coordinate[p->no++] = m->jnt_qposadr[joint];
-  }
-  return p->no > 0 ? CR_OK
-                   : cri_fail(error, CR_ERR_ARG,
-                              "contact tree: all joints have servos, there is no object");
-}
-
 static cr_status make_room(cr_contact_plan* p, cr_error* error) {
   const size_t q = (size_t)p->nq, u = (size_t)p->nu, o = (size_t)p->no,
                n = (size_t)p->options.nodes;
-  const size_t each = q + 2 * u + o + o * u + o * o;
+  const size_t each = 2 * q + 2 * u + o * u + o * o;
   p->nodes = calloc(n, sizeof *p->nodes);
   p->way = calloc(n, sizeof *p->way);
-  p->goal = calloc(5 * o + u + q + (size_t)p->nv * u + n * each, sizeof *p->goal);
-  if (p->nodes == NULL || p->way == NULL || p->goal == NULL) {
+  p->start = calloc(4 * q + 3 * o + u + (size_t)p->nv * u + n * each, sizeof *p->start);
+  if (p->nodes == NULL || p->way == NULL || p->start == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "contact tree: no memory for %d nodes", p->options.nodes);
   }
-  p->low = p->goal + o;
+  p->goal = p->start + q;
+  p->low = p->goal + q;
   p->high = p->low + o;
   p->x = p->high + o;
-  p->y = p->x + o;
+  p->y = p->x + q;
   p->du = p->y + o;
   p->next = p->du + u;
   p->B = p->next + q;
@@ -132,7 +113,7 @@ static cr_status make_room(cr_contact_plan* p, cr_error* error) {
     k->u = at + q;
     k->hold = k->u + u;
     k->c = k->hold + u;
-    k->B = k->c + o;
+    k->B = k->c + q;
     k->L = k->B + o * u;
   }
   return CR_OK;
@@ -144,22 +125,13 @@ void cr_contact_plan_destroy(cr_contact_plan* plan) {
     cr_quasidynamic_destroy(plan->smooth);
     free(plan->nodes);
     free(plan->way);
-    free(plan->goal);
-    free(plan->dof);
+    free(plan->start);
+    cri_objects_free(&plan->objects);
     free(plan);
   }
 }
 
 // ---- nodes
-
-static cr_real distance_to_goal(const cr_contact_plan* p, const cr_real* qpos) {
-  cr_real sum = 0;
-  for (int i = 0; i < p->no; i++) {
-    const cr_real off = qpos[p->coordinate[i]] - p->goal[i];
-    sum += off * off;
-  }
-  return cr_sqrt(sum);
-}
 
 static cr_status fail_by(const cr_quasidynamic* x, cr_status status, cr_error* error) {
   return cri_fail(error, status, "contact tree: %s", cr_quasidynamic_error(x));
@@ -167,12 +139,15 @@ static cr_status fail_by(const cr_quasidynamic* x, cr_status status, cr_error* e
 
 // c, B and the factor of B B' + reg I at a pose                                             [quasidynamic.t1]
 static cr_status add_metric(cr_contact_plan* p, node* k) {
-  cri_quasidynamic_hold(p->exact, k->qpos, k->hold);
+  (void)cr_quasidynamic_hold(p->exact, k->qpos, k->hold);
   CR_TRY(cr_quasidynamic_step(p->smooth, k->qpos, k->hold, p->next));
   CR_TRY(cr_quasidynamic_jacobian(p->smooth, NULL, p->B));
+  cr_copy(k->c, p->next, p->nq);
   for (int i = 0; i < p->no; i++) {
-    k->c[i] = p->next[p->coordinate[i]];
-    cr_copy(k->B + (ptrdiff_t)i * p->nu, p->B + (ptrdiff_t)p->dof[i] * p->nu, p->nu);
+    for (int l = 0; l < p->nu; l++) {
+      k->B[(ptrdiff_t)i * p->nu + l] =
+          p->B[(ptrdiff_t)p->objects.dof[i] * p->nu + l] / p->objects.unit[i];
+    }
   }
   for (int i = 0; i < p->no; i++) {
     for (int j = 0; j <= i; j++) {
@@ -200,7 +175,7 @@ static void add_node(cr_contact_plan* p, int parent, bool grasp, const cr_real* 
   if (add_metric(p, k) != CR_OK) {
     return;
   }
-  const cr_real distance = distance_to_goal(p, k->qpos);
+  const cr_real distance = cri_objects_distance(&p->objects, k->qpos, p->goal);
   if (p->n == 0 || distance < p->distance) {
     p->distance = distance;
     p->best = p->n;
@@ -217,9 +192,7 @@ static int nearest(cr_contact_plan* p, bool goal) {
   for (int i = 0; i < p->n; i++) {
     const node* k = &p->nodes[i];
     cr_real sum = 0;
-    for (int j = 0; j < p->no; j++) {
-      p->y[j] = p->x[j] - k->c[j];
-    }
+    cri_objects_difference(&p->objects, p->x, k->c, p->y);
     cr_dense_chol_forward(k->L, p->no, p->y);
     for (int j = 0; j < p->no; j++) {
       sum += p->y[j] * p->y[j];
@@ -234,21 +207,14 @@ static int nearest(cr_contact_plan* p, bool goal) {
 
 // where the smoothed step expects a motion that the exact step does not make, nodes would repeat without an end
 static bool has_moved(const cr_contact_plan* p, const cr_real* from, const cr_real* to) {
-  cr_real sum = 0;
-  for (int i = 0; i < p->no; i++) {
-    const cr_real off = to[p->coordinate[i]] - from[p->coordinate[i]];
-    sum += off * off;
-  }
-  return cr_sqrt(sum) > LEAST_MOTION * p->options.tolerance;
+  return cri_objects_distance(&p->objects, to, from) > LEAST_MOTION * p->options.tolerance;
 }
 
 // [quasidynamic.t2], [quasidynamic.t3]
 static void extend(cr_contact_plan* p, int i) {
   const node* k = &p->nodes[i];
   const cr_model* m = &p->exact->m;
-  for (int j = 0; j < p->no; j++) {
-    p->y[j] = p->x[j] - k->c[j];
-  }
+  cri_objects_difference(&p->objects, p->x, k->c, p->y);
   cr_dense_chol_solve(k->L, p->no, p->y);
   cr_real norm = 0;
   for (int l = 0; l < p->nu; l++) {
@@ -277,9 +243,12 @@ static cr_status regrasp(cr_contact_plan* p, int i) {
   int touches;
   cr_real* qpos = p->nodes[p->n].qpos;
   cr_copy(qpos, p->nodes[i].qpos, p->nq);
-  CR_TRY(cri_grasp_draw(p->exact, &p->random, p->options.gap, GRASP_TRIES, qpos, &touches));
-  if (touches > 0) {
-    cri_quasidynamic_hold(p->exact, qpos, p->du);
+  CR_TRY(cri_grasp_draw(p->exact, &p->random, p->options.gap, p->options.keep_share, GRASP_TRIES,
+                        qpos, &touches));
+  (void)cr_quasidynamic_hold(p->exact, qpos, p->du);
+  // objects have to stay where they are while the fingers are elsewhere
+  if (touches > 0 && cr_quasidynamic_step(p->exact, qpos, p->du, p->next) == CR_OK &&
+      !has_moved(p, qpos, p->next)) {
     add_node(p, i, true, qpos, p->du);
   }
   return CR_OK;
@@ -287,8 +256,10 @@ static cr_status regrasp(cr_contact_plan* p, int i) {
 
 static bool draw_sample(cr_contact_plan* p) {
   const bool goal = cr_random_uniform(&p->random) < p->options.goal_share;
-  for (int j = 0; j < p->no; j++) {
-    p->x[j] = goal ? p->goal[j] : cr_random_range(&p->random, p->low[j], p->high[j]);
+  if (goal) {
+    cr_copy(p->x, p->goal, p->nq);
+  } else {
+    cri_objects_draw(&p->objects, &p->random, p->start, p->low, p->high, p->x);
   }
   return goal;
 }
@@ -320,15 +291,14 @@ static cr_status grow(cr_contact_plan* p, cr_error* error) {
 
 static cr_status begin(cr_contact_plan* p, const cr_real* qpos, const cr_real* goal,
                        cr_error* error) {
-  for (int j = 0; j < p->no; j++) {
-    const cr_real from = qpos[p->coordinate[j]], to = goal[p->coordinate[j]];
-    p->goal[j] = to;
-    p->low[j] = cr_min(from, to) - p->options.around;
-    p->high[j] = cr_max(from, to) + p->options.around;
-  }
+  cr_copy(p->start, qpos, p->nq);
+  cr_copy(p->goal, goal, p->nq);
+  cri_objects_normalise(&p->objects, p->start);
+  cri_objects_normalise(&p->objects, p->goal);
+  cri_objects_box(&p->objects, p->start, p->goal, p->options.around, p->low, p->high);
   p->random = cr_random_seed(p->options.seed, 0);
-  cri_quasidynamic_hold(p->exact, qpos, p->du);
-  add_node(p, -1, false, qpos, p->du);
+  (void)cr_quasidynamic_hold(p->exact, p->start, p->du);
+  add_node(p, -1, false, p->start, p->du);
   return p->n == 1 ? CR_OK : fail_by(p->smooth, CR_ERR_SOLVER, error);
 }
 
@@ -350,7 +320,9 @@ static cr_status make(cr_contact_plan* p, const cr_model* m, const cr_quasidynam
   p->nq = m->nq;
   p->nv = m->nv;
   p->nu = m->nu;
-  CR_TRY(find_objects(p, m, error));
+  CR_TRY(
+      cri_objects_find(&p->objects, &p->exact->m, p->exact->has_servo, p->options.length, error));
+  p->no = p->objects.n;
   return make_room(p, error);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/driver.h"
 
 enum { MOST_NQ = 256, MARCH = 24, BISECTIONS = 12, FREE_TRIES = 20, FINGER_TRIES = 12 };
+enum { HOPELESS = 5 };  // draws in which no finger came near an object: it is out of reach
 
 cr_real cri_servo_hold(const cr_model* m, const cri_servo* s, cr_real q) {
   if (s->stiffness > 0) {
@@ -140,12 +141,33 @@ static cr_status close_finger(cr_quasidynamic* x, cr_random* random, int tree, c
   return CR_OK;
 }
 
-static cr_status draw_once(cr_quasidynamic* x, cr_random* random, cr_real gap, cr_real* qpos,
-                           int* touches) {
+// which fingers move: each with the chance 1 - keep, at least one. Returns how many
+static int choose_fingers(const cr_quasidynamic* x, cr_random* random, cr_real keep, bool* moves) {
+  const int ntree = x->m.ntree;
+  int fingers = 0, moving = 0;
+  for (int tree = 0; tree < ntree; tree++) {
+    const bool finger = is_finger(x, tree);
+    moves[tree] = finger && !(keep > 0 && cr_random_uniform(random) < keep);
+    fingers += finger;
+    moving += moves[tree];
+  }
+  int one = moving == 0 ? cr_random_int(random, fingers) : -1;
+  for (int tree = 0; tree < ntree && one >= 0; tree++) {
+    if (is_finger(x, tree) && one-- == 0) {
+      moves[tree] = true;
+      moving = 1;
+    }
+  }
+  return moving;
+}
+
+// *touches: -1 where a finger found no free pose, or fingers are in each other
+static cr_status draw_once(cr_quasidynamic* x, cr_random* random, cr_real gap, const bool* moves,
+                           cr_real* qpos, int* touches) {
   *touches = -1;
   for (int tree = 0; tree < x->m.ntree; tree++) {
     bool found;
-    if (is_finger(x, tree)) {
+    if (moves[tree]) {
       CR_TRY(draw_free(x, random, tree, gap, qpos, &found));
       if (!found) {
         return CR_OK;
@@ -155,37 +177,37 @@ static cr_status draw_once(cr_quasidynamic* x, cr_random* random, cr_real gap, c
   *touches = 0;
   for (int tree = 0; tree < x->m.ntree; tree++) {
     bool near = false;
-    for (int k = 0; is_finger(x, tree) && k < FINGER_TRIES && !near; k++) {
+    for (int k = 0; moves[tree] && k < FINGER_TRIES && !near; k++) {
       bool found = true;
       CR_TRY(k > 0 ? draw_free(x, random, tree, gap, qpos, &found) : CR_OK);
       CR_TRY(found ? close_finger(x, random, tree, gap, qpos, &near) : CR_OK);
     }
     *touches += near;
   }
-  cr_real distance;
-  bool object;
-  CR_TRY(cri_grasp_clearance(x, qpos, -1, &distance, &object));
-  *touches = distance > 0 ? *touches : -1;
+  for (int tree = 0; tree < x->m.ntree; tree++) {
+    cr_real distance = 1;
+    bool object;
+    CR_TRY(moves[tree] ? cri_grasp_clearance(x, qpos, tree, &distance, &object) : CR_OK);
+    *touches = distance > 0 ? *touches : -1;
+  }
   return CR_OK;
 }
 
-cr_status cri_grasp_draw(cr_quasidynamic* x, cr_random* random, cr_real gap, int tries,
-                         cr_real* qpos, int* touches) {
+cr_status cri_grasp_draw(cr_quasidynamic* x, cr_random* random, cr_real gap, cr_real keep,
+                         int tries, cr_real* qpos, int* touches) {
   cr_real best[MOST_NQ], at[MOST_NQ];
-  int fingers = 0;
-  for (int tree = 0; tree < x->m.ntree; tree++) {
-    fingers += is_finger(x, tree);
-  }
+  bool moves[MOST_NQ];
   *touches = 0;
   if (x->m.nq > MOST_NQ) {
     return cri_fail(&x->error, CR_ERR_UNSUPPORTED, "grasps: %d coordinates, more than %d", x->m.nq,
                     (int)MOST_NQ);
   }
+  const int fingers = choose_fingers(x, random, keep, moves);
   cr_copy(best, qpos, x->m.nq);
-  for (int k = 0; k < tries && *touches < fingers; k++) {
+  for (int k = 0; k < tries && *touches < fingers && (k < HOPELESS || *touches > 0); k++) {
     int n;
     cr_copy(at, qpos, x->m.nq);
-    CR_TRY(draw_once(x, random, gap, at, &n));
+    CR_TRY(draw_once(x, random, gap, moves, at, &n));
     if (n > *touches) {
       *touches = n;
       cr_copy(best, at, x->m.nq);

@@ -350,7 +350,12 @@ cr_status cr_quasidynamic_get_contact(const cr_quasidynamic* work, int i,
   return cri_give(&call, contact, &r, sizeof r, "cr_quasidynamic_contact");
 }
 
-void cri_quasidynamic_hold(const cr_quasidynamic* x, const cr_real* qpos, cr_real* u) {
+cr_status cr_quasidynamic_hold(cr_quasidynamic* work, const cr_real* qpos, cr_real* u) {
+  const cri_call call = {"cr_quasidynamic_hold", work != NULL ? &work->error : NULL};
+  CR_TRY(cri_given(&call, work, "work"));
+  CR_TRY(cri_given(&call, qpos, "qpos"));
+  CR_TRY(cri_given(&call, u, "u"));
+  const cr_quasidynamic* x = work;
   cr_zero(u, x->m.nu);
   for (int i = 0; i < x->nservo; i++) {
     const cri_servo* s = &x->servo[i];
@@ -360,4 +365,5 @@ void cri_quasidynamic_hold(const cr_quasidynamic* x, const cr_real* qpos, cr_rea
       u[s->ctrl] = cr_clip(u[s->ctrl], range[0], range[1]);
     }
   }
+  return CR_OK;
 }

@@ -38,7 +38,4 @@ struct cr_quasidynamic {
 /// Factor of M, without and with its tangent: of CR_INERTIA_SCALED min Kp / (scale max M_ii).  [quasidynamic.s3]
 cr_real cri_quasidynamic_inertia(const cr_quasidynamic* x, const cr_data* tan, cr_real* factor_tan);
 
-/// The setpoints that hold a pose, within their range. u[nu]
-void cri_quasidynamic_hold(const cr_quasidynamic* x, const cr_real* qpos, cr_real* u);
-
 #endif

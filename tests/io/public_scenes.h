@@ -81,6 +81,8 @@ static void make_jumps(void) {
       ROW(cr_quasidynamic_residual, "\201", NOTHING, 0, NULL, NULL),                  \
       ROW(cr_quasidynamic_contacts, "\201", COUNT, 0, NULL, NULL),                    \
       ROW(cr_quasidynamic_get_contact, "\201\202e", STATUS, 0, NULL, NULL),           \
+      ROW(cr_quasidynamic_hold, "\201YX", STATUS, 0, NULL, NULL),                     \
+      ROW(cr_quasidynamic_way, "\201YYXI", STATUS, 0, NULL, NULL),                    \
       ROW(cr_quasidynamic_error, "\201", NOTHING, 0, NULL, NULL),                     \
       ROW(cr_quasidynamic_batch_create, "O\200ae", STATUS, 0, NULL, NULL),            \
       ROW(cr_quasidynamic_batch_destroy, "i", NOTHING, 0, NULL, NULL),                \

@@ -49,6 +49,18 @@ expect 0 tree quasidynamic "$hand" --keyframe grasp --goal 'qpos[ball_turn]=3.14
 holds tree 'j["reached"] and j["nodes"] < 1000'
 grep -q "qpos\[ball_turn\]" tree.csv || fail "$(head -n 1 tree.csv)"
 expect 0 both view "$hand" tree.h5 --out tree.html
+# a cube in the palm of four fingers turns; in full dynamics fingers move to new grasps, and plans follow plans
+cube=$CAROM_SOURCE_DIR/examples/tasks/allegro_cube.xml
+expect 0 cube quasidynamic "$cube" --keyframe open --turn cube=0,0,17 --reach 0.025 --smooth 3000 --stepsize 0.2 --length 0.1 \
+  --tolerance 0.1 --execute --replans 1 --json --out cube.h5
+holds cube 'j["reached"] and j["distance"] <= 0.1' 'j["plans"] in (1, 2)' 'len(j["executed"]) == 23' 'j["executed"][18] > 0.02'
+expect 0 cubes view "$cube" cube.h5 --out cube.html
+expect 0 open quasidynamic "$hand" --keyframe grasp --goal 'qpos[ball_turn]=0.3' --execute --open-loop --json
+holds open 'j["plans"] == 1 and j["executed_to_plan"] < 0.2'
+expect 2 turn quasidynamic "$cube" --keyframe open --turn cube=0,0
+says turn "--turn cube=0,0: JOINT=X,Y,Z in degrees is expected"
+expect 2 hinge quasidynamic "$cube" --keyframe open --turn index_0=0,0,9
+says hinge "joint 'index_0' is no ball or free joint"
 expect 2 planner quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner rrt
 says planner "--planner rrt: tree or mpc is expected"
 expect 2 estimator quasidynamic "$hand" --goal 'qpos[ball_turn]=1' --planner mpc --estimator alpha

@@ -61,7 +61,7 @@ TEST(fingers_close_on_the_object) {
     cr_real qpos[3] = {CR_R(0.01) * (cr_real)k, 0, 0}, distance;
     bool object;
     int touches;
-    assert_int_equal(cri_grasp_draw(work, &random, CR_R(0.002), 200, qpos, &touches), CR_OK);
+    assert_int_equal(cri_grasp_draw(work, &random, CR_R(0.002), 0, 200, qpos, &touches), CR_OK);
     assert_int_equal(touches, 2);
     assert_close(qpos[0], CR_R(0.01) * (cr_real)k, 0);
     for (int tree = 1; tree <= 2; tree++) {
@@ -69,4 +69,19 @@ TEST(fingers_close_on_the_object) {
       assert_true(object && distance > CR_R(0.002) && distance < CR_R(0.004));
     }
   }
+}
+
+TEST(some_fingers_stay) {
+  cr_random random = cr_random_seed(1, 0);
+  int stayed = 0, moved = 0;
+  for (int k = 0; k < 40; k++) {
+    cr_real qpos[3] = {0};
+    int touches;
+    assert_int_equal(cri_grasp_draw(work, &random, CR_R(0.002), CR_R(0.5), 50, qpos, &touches),
+                     CR_OK);
+    stayed += (qpos[1] == 0) != (qpos[2] == 0);
+    moved += qpos[1] != 0 || qpos[2] != 0;
+  }
+  assert_true(stayed > 10 && stayed < 36);
+  assert_int_equal(moved, 40);  // at least one finger
 }
