@@ -212,7 +212,8 @@ static cr_status write_table(const quasidynamic* x, cr_error* error) {
 // ---- the command
 
 static int steps_asked(const quasidynamic_options* o) {
-  const bool horizon = o->goal.goal.n > 0 && strcmp(o->goal.planner, "mpc") == 0;
+  const bool horizon =
+      (o->goal.goal.n > 0 || o->goal.turn.n > 0) && strcmp(o->goal.planner, "mpc") == 0;
   return o->steps > 0 ? o->steps : horizon ? HORIZON : 1;
 }
 
@@ -231,7 +232,7 @@ static cr_status run(quasidynamic* x, int* code, cr_error* error) {
   setup.time = o->step * steps_asked(o);
   CR_TRY(cr_model_set_option(x->setup.m, "timestep", (cr_real)o->step, error));
   CR_TRY(cr_setup_rollout(&x->setup, &setup, NULL, 0, error));
-  if (o->goal.goal.n > 0) {
+  if ((o->goal.goal.n > 0 || o->goal.turn.n > 0)) {
     cr_goal_options goal = o->goal;
     goal.json = o->setup.json;
     goal.csv = o->csv;
@@ -286,20 +287,15 @@ int cr_cli_quasidynamic(int argc, char** argv) {
        "derivatives of each step by pose (A) and setpoints (B); the last ones are printed"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME",
        "derivative of the last step by a parameter, as geom_friction[box][0]"},
-      {"--goal", CR_OPT_LIST, &o.goal.goal, "NAME=VALUE",
-       "plan: steps until the objects' coordinates are within 0.01 of these"},
-      {"--planner", CR_OPT_TEXT, &o.goal.planner, "tree|mpc",
-       "--goal: a tree with new grasps (the default), or iterative smoothed predictive control"},
-      {"--nodes", CR_OPT_COUNT, &o.goal.nodes, "N",
-       "--goal: most nodes of the tree (default 1000)"},
-      {"--seed", CR_OPT_INT, &o.goal.seed, "S",
-       "--goal, and samples of --estimator: random numbers (default 1)"},
-      {"--around", CR_OPT_POSITIVE, &o.goal.around, "R",
-       "--goal: how far beyond start and goal the tree looks, m|rad (default 0.1)"},
+      CR_TREE_OPTIONS(o.goal),
       {"--execute", CR_OPT_FLAG, &o.goal.execute, "",
        "--goal: run the plan in full dynamics and print where it ends"},
       {"--hold", CR_OPT_POSITIVE, &o.goal.hold, "T",
        "--execute: seconds for each step of the plan (default 1)"},
+      {"--open-loop", CR_OPT_FLAG, &o.goal.open_loop, "",
+       "--execute: setpoints as planned, new grasps set; without corrections and new plans"},
+      {"--replans", CR_OPT_INT, &o.goal.replans, "N",
+       "--execute: new plans of the tree where an execution ends far from the goal (default 5)"},
       CR_MPC_OPTIONS(o.goal.mpc),
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write the poses: a row a step"},
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5",

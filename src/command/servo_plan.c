@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of poses, in full dynamics.
+// Plans of poses, and how commands name poses.
 #include "command/servo_plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY = 20 };  // time steps between rows of a table
+#define PI 3.14159265358979323846
 
 cr_status cr_servo_plan_create(cr_servo_plan* plan, const cr_setup* setup, int n, cr_error* error) {
   const size_t each = (size_t)(setup->nq + setup->nu);
@@ -54,61 +55,63 @@ cr_status cr_coordinate_read(const cr_model* m, const char* option, const char* 
   return CR_OK;
 }
 
-// ---- in full dynamics
-
-typedef struct {
-  const cr_setup* s;
-  const cr_plan_times* times;
-  cr_data* d;
-  cr_pose_table* table;
-  double time;
-} run;
-
-static cr_status told(const run* r, cr_status status, cr_error* error) {
-  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_data_error(r->d));
+// q = turn q, the turn about world axes by t rad
+static void turn(cr_real q[4], const double t[3]) {
+  const double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+  const double s = angle > 0 ? sin(angle / 2) / angle : 0.5, w = cos(angle / 2);
+  const double x = s * t[0], y = s * t[1], z = s * t[2];
+  const double a = (double)q[0], b = (double)q[1], c = (double)q[2], d = (double)q[3];
+  q[0] = (cr_real)(w * a - x * b - y * c - z * d);
+  q[1] = (cr_real)(w * b + x * a + y * d - z * c);
+  q[2] = (cr_real)(w * c - x * d + y * a + z * b);
+  q[3] = (cr_real)(w * d + x * c - y * b + z * a);
 }
 
-static cr_status put_state(const run* r, cr_error* error) {
-  return cr_pose_table_add(r->table, r->time, cr_setup_view(r->s, r->d, "qpos"), error);
-}
-
-static cr_status move(run* r, const cr_real* from, const cr_real* to, cr_error* error) {
-  const int n = (int)(r->times->hold / r->times->timestep + 0.5);
-  for (int k = 0; k < n; k++) {
-    const double share = fmin(1, 2 * (k + 1.0) / n);
-    cr_real* ctrl = cr_setup_view(r->s, r->d, "ctrl");
-    for (int i = 0; i < r->s->nu; i++) {
-      ctrl[i] = (cr_real)((1 - share) * (double)from[i] + share * (double)to[i]);
+// X,Y,Z and nothing more
+static bool three_numbers(const char* text, double t[3]) {
+  for (int k = 0; k < 3; k++) {
+    char* end;
+    t[k] = strtod(text, &end);
+    if (end == text || *end != (k < 2 ? ',' : 0) || !isfinite(t[k])) {
+      return false;
     }
-    CR_TRY(told(r, cr_step(r->s->m, r->d), error));
-    CR_TRY(told(r, cr_advance(r->s->m, r->d), error));
-    r->time += r->times->timestep;
-    CR_TRY(k % EVERY == EVERY - 1 ? put_state(r, error) : CR_OK);
+    text = end + 1;
   }
+  return true;
+}
+
+cr_status cr_turn_read(const cr_model* m, const char* option, const char* text, cr_real* qpos,
+                       cr_error* error) {
+  char name[CR_NUMBER_NAME], place[CR_NUMBER_NAME + 8];
+  const char* sign = strchr(text, '=');
+  const size_t length = sign != NULL ? (size_t)(sign - text) : 0;
+  double t[3];
+  if (sign == NULL || length == 0 || length >= sizeof name || !three_numbers(sign + 1, t)) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: JOINT=X,Y,Z in degrees is expected, as cube=0,0,90",
+                    option, text);
+  }
+  memcpy(name, text, length);
+  name[length] = 0;
+  (void)snprintf(place, sizeof place, "qpos[%s]", name);
+  cr_place_info info = {.size = sizeof info};
+  CR_TRY(cr_model_place(m, place, &info, error));
+  if (info.count != 4 && info.count != 7) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: joint '%s' is no ball or free joint", option, text,
+                    name);
+  }
+  for (int k = 0; k < 3; k++) {
+    t[k] *= PI / 180;
+  }
+  turn(qpos + info.first + info.count - 4, t);
   return CR_OK;
 }
 
-// fingers are set down around the object where it is
-static cr_status regrasp(run* r, const cr_real* pose, const bool* object) {
-  cr_real* q = cr_setup_view(r->s, r->d, "qpos");
-  for (int i = 0; i < r->s->nq; i++) {
-    q[i] = object[i] ? q[i] : pose[i];
+double cr_object_distance(const cr_model* m, const double* weight, cr_real* move, const cr_real* a,
+                          const cr_real* b) {
+  double sum = 0;
+  (void)cr_differentiate_pos(m, move, 1, b, a, NULL);
+  for (int i = 0; i < cr_model_count(m, "nv"); i++) {
+    sum += pow(weight[i] * (double)move[i], 2);
   }
-  memset(cr_setup_view(r->s, r->d, "qvel"), 0, (size_t)r->s->nv * sizeof *q);
-  return CR_OK;
-}
-
-cr_status cr_servo_plan_execute(const cr_servo_plan* plan, const cr_setup* setup,
-                                const cr_plan_times* times, const bool* object, cr_data* d,
-                                cr_pose_table* table, cr_error* error) {
-  run r = {.s = setup, .times = times, .d = d, .table = table};
-  CR_TRY(cr_model_set_option(setup->m, "timestep", (cr_real)times->timestep, error));
-  CR_TRY(cr_data_set(setup->m, d, "qpos", plan->qpos, setup->nq, error));
-  CR_TRY(put_state(&r, error));
-  for (ptrdiff_t i = 1; i < plan->n; i++) {
-    const cr_real* u = plan->u + i * setup->nu;
-    CR_TRY(plan->grasp[i] ? regrasp(&r, plan->qpos + i * setup->nq, object)
-                          : move(&r, u - setup->nu, u, error));
-  }
-  return CR_OK;
+  return sqrt(sum);
 }

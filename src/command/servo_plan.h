@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan of quasi-dynamic poses: where it is kept, and how it is run in full dynamics.
+// A plan of quasi-dynamic poses, coordinates and rotations by name, and the distance of poses.
 #ifndef CR_COMMAND_SERVO_PLAN_H
 #define CR_COMMAND_SERVO_PLAN_H
 
@@ -16,22 +16,17 @@ typedef struct {
 cr_status cr_servo_plan_create(cr_servo_plan* plan, const cr_setup* setup, int n, cr_error* error);
 void cr_servo_plan_free(cr_servo_plan* plan);
 
-/// How poses become seconds.
-typedef struct {
-  double step;      // s from pose to pose
-  double hold;      // s for each pose in full dynamics
-  double timestep;  // s, of these
-} cr_plan_times;
-
-/// Runs the plan in the full dynamics of the setup's model: setpoints move to their next value in the first half of `hold` and
-/// stay; grasps are set. d ends in the last state; the table gets poses. object[nq]: what fingers do not hold in place
-/// when they are set.
-cr_status cr_servo_plan_execute(const cr_servo_plan* plan, const cr_setup* setup,
-                                const cr_plan_times* times, const bool* object, cr_data* d,
-                                cr_pose_table* table, cr_error* error);
-
 /// NAME=VALUE of an option, where NAME is of qpos: its numbers are *first ... *first + *count - 1.
 cr_status cr_coordinate_read(const cr_model* m, const char* option, const char* text, int* first,
                              int* count, cr_real* value, cr_error* error);
+
+/// JOINT=X,Y,Z of an option: turns the object of a ball or free joint in qpos[nq] by the rotation vector X, Y, Z, in degrees, in
+/// the world.
+cr_status cr_turn_read(const cr_model* m, const char* option, const char* text, cr_real* qpos,
+                       cr_error* error);
+
+/// Norm of weight (a - b) over the dofs, orientations as rotation vectors. weight[nv]; move[nv] is scratch; a[nq], b[nq].
+double cr_object_distance(const cr_model* m, const double* weight, cr_real* move, const cr_real* a,
+                          const cr_real* b);
 
 #endif
