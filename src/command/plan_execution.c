@@ -188,7 +188,6 @@ static cr_status move_fingers(run* r, const cr_real* planned, const cr_real* pos
   for (ptrdiff_t i = 1; i < n; i++) {
     CR_TRY(follow(r, r->way + (i - 1) * r->nq, r->way + i * r->nq, error));
   }
-  CR_TRY(n == 0 ? follow(r, view(r, "qpos"), r->pose, error) : CR_OK);
   memcpy(r->from, view(r, "ctrl"), (size_t)r->nu * sizeof *r->from);
   memcpy(r->to, r->from, (size_t)r->nu * sizeof *r->to);
   return advance(r, (int)(0.5 * x->times.hold / x->times.timestep), 0, error);
@@ -227,6 +226,7 @@ static cr_status run_plan(run* r, const cr_servo_plan* plan, cr_error* error) {
   CR_TRY(put_state(r, error));
   for (ptrdiff_t i = 1; i < plan->n; i++) {
     const cr_real *pose = plan->qpos + i * r->nq, *u = plan->u + i * r->nu;
+    const int blocked = x->blocked;
     if (plan->grasp[i] && feedback) {
       CR_TRY(move_fingers(r, pose - r->nq, pose, error));
     } else if (plan->grasp[i]) {
@@ -237,7 +237,7 @@ static cr_status run_plan(run* r, const cr_servo_plan* plan, cr_error* error) {
     const double off = cr_object_distance(r->m, x->weight, r->move, view(r, "qpos"), pose);
     x->to_plan = fmax(x->to_plan, off);
     x->poses++;
-    if (feedback && off > x->give_up) {
+    if (feedback && (off > x->give_up || x->blocked > blocked)) {
       break;
     }
   }

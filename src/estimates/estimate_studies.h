@@ -16,6 +16,7 @@ cr_status cri_study_tennis(cr_notebook* book, cr_error* error);
 cr_status cri_study_lqr(cr_notebook* book, cr_error* error);
 cr_status cri_study_roomba(cr_notebook* book, cr_error* error);
 cr_status cri_study_smoothing(cr_notebook* book, cr_error* error);
+cr_status cri_study_hands(cr_notebook* book, cr_error* error);
 cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
 cr_status cri_study_mating(cr_notebook* book, cr_error* error);
 

@@ -7,7 +7,7 @@
 #include "model/misuse.h"
 #include "quasidynamic/grasp.h"
 
-enum { DOFS = CRI_PATH_DOFS, NODES = 400, ITERATIONS = 600, SHORT_CUTS = 60 };
+enum { DOFS = CRI_PATH_DOFS, NODES = 1500, ITERATIONS = 2000, SHORT_CUTS = 60 };
 enum { RETREATS = 40, DIRECTIONS = 24 };
 static const cr_real STRIDE = CR_R(0.3);  // of an extension, rad|m
 static const cr_real CHECK = CR_R(0.05);  // between checks of an edge

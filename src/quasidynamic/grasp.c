@@ -5,6 +5,7 @@
 #include "engine/driver.h"
 
 enum { MOST_NQ = 256, MARCH = 24, BISECTIONS = 12, FREE_TRIES = 20, FINGER_TRIES = 12 };
+enum { ENOUGH = 3 };    // fingers near an object: of a hand with more the others may stay away
 enum { HOPELESS = 5 };  // draws in which no finger came near an object: it is out of reach
 
 cr_real cri_servo_hold(const cr_model* m, const cri_servo* s, cr_real q) {
@@ -202,9 +203,10 @@ cr_status cri_grasp_draw(cr_quasidynamic* x, cr_random* random, cr_real gap, cr_
     return cri_fail(&x->error, CR_ERR_UNSUPPORTED, "grasps: %d coordinates, more than %d", x->m.nq,
                     (int)MOST_NQ);
   }
-  const int fingers = choose_fingers(x, random, keep, moves);
+  const int moving = choose_fingers(x, random, keep, moves);
+  const int enough = moving < ENOUGH ? moving : (int)ENOUGH;
   cr_copy(best, qpos, x->m.nq);
-  for (int k = 0; k < tries && *touches < fingers && (k < HOPELESS || *touches > 0); k++) {
+  for (int k = 0; k < tries && *touches < enough && (k < HOPELESS || *touches > 0); k++) {
     int n;
     cr_copy(at, qpos, x->m.nq);
     CR_TRY(draw_once(x, random, gap, moves, at, &n));

@@ -19,7 +19,7 @@ cr_status cri_grasp_clearance(cr_quasidynamic* x, const cr_real* qpos, int tree,
 
 /// Moves the coordinates of servos in qpos to a grasp, in which every pair of geoms is `gap` apart at least. *touches: fingers near
 /// an object. Fingers stay where they are with the chance `keep`; at least one moves. Draws up to `tries` grasps and takes the one with most
-/// moved fingers near an object, at once if all are. qpos is as before where there is none.
+/// moved fingers near an object, at once if all or three are. qpos is as before where there is none.
 cr_status cri_grasp_draw(cr_quasidynamic* x, cr_random* random, cr_real gap, cr_real keep,
                          int tries, cr_real* qpos, int* touches);
 

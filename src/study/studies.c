@@ -51,6 +51,8 @@ static const cr_study studies[] = {
      cri_study_smoothing},
     {"bundles", "plans through contact by smoothed linear models: published costs", false,
      cri_study_bundles},
+    {"hands", "plans through contact by a tree: hands and arms that turn objects", false,
+     cri_study_hands},
     {"continuity", "jumps of the end of a motion over its start, as steps get shorter", false,
      cri_study_continuity},
     {"contact-jumps", "jumps of contact forces over a pose: points, smooth detection, surfaces",
