@@ -19,11 +19,11 @@ extern const char cr_hand_planar[], cr_hand_allegro[], cr_hand_cube[], cr_hand_b
   { .size = sizeof(cr_contact_tree_options), .length = CR_R(0.3), .tolerance = CR_R(0.05) }
 // smoothed energies are those of a cube of 100 g that moves by centimetres
 #define PALM \
-  { .size = sizeof(cr_quasidynamic_options), .weight = 300, .reach = CR_R(0.025) }
+  { .size = sizeof(cr_quasidynamic_options), .weight = 500, .reach = CR_R(0.025) }
 #define CUBE                                                                              \
   {                                                                                       \
     .size = sizeof(cr_contact_tree_options), .length = CR_R(0.1), .tolerance = CR_R(0.1), \
-    .stepsize = CR_R(0.2)                                                                 \
+    .stepsize = CR_R(0.4)                                                                 \
   }
 #define ALLEGRO(called, text, x, y, z, most, short_seeds, known)                                   \
   {                                                                                                \
