@@ -162,7 +162,8 @@ typedef struct {
   cr_real tolerance;       // of the goal: norm over the objects' coordinates [0.01]
   cr_real around;          // samples lie between start and goal, and so much beyond, m|rad [0.1]
   cr_real gap;             // m, from fingers to objects in a new grasp [0.001]
-  cr_real length;      // m that count as much as 1 rad: of the metric, the tolerance, `around` [1]
+  cr_real length;  // m that count as much as 1 rad: of the metric, the tolerance, `around` [1]
+  bool ways;  // new grasps only where the fingers find a free way to them, cr_quasidynamic_way [no]
   cr_real keep_share;  // share of fingers that stay where they are in a new grasp [0]
 } cr_contact_tree_options;
 

@@ -295,7 +295,7 @@ int cr_cli_quasidynamic(int argc, char** argv) {
       {"--open-loop", CR_OPT_FLAG, &o.goal.open_loop, "",
        "--execute: setpoints as planned, new grasps set; without corrections and new plans"},
       {"--replans", CR_OPT_INT, &o.goal.replans, "N",
-       "--execute: new plans of the tree where an execution ends far from the goal (default 5)"},
+       "--execute: new plans of the tree where an execution ends far from the goal (default 10)"},
       CR_MPC_OPTIONS(o.goal.mpc),
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE.csv", "write the poses: a row a step"},
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5",

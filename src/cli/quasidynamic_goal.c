@@ -30,9 +30,9 @@ typedef struct {
   bool *object,
       *counts;     // [nq]: without a servo; for the distance to the goal, of predictive control
   double* weight;  // [nv]: of the distance, 1/m or 1/rad
-  int grasps, nodes, plans;
-  double seconds, distance;  // of the plan's end to the goal
-  double to_plan, to_goal;   // distances after the execution
+  int poses, grasps, nodes, plans;  // of the first plan, and how many there were
+  double seconds, distance;         // of the plan's end to the goal
+  double to_plan, to_goal;          // distances after the execution
 } goal;
 
 // ---- the goal
@@ -110,11 +110,13 @@ static double distance(const goal* g, const cr_real* a, const cr_real* b) {
 static cr_status take_tree(goal* g, const cr_contact_plan* found, cr_error* error) {
   const cr_setup* s = g->setup;
   CR_TRY(cr_servo_plan_create(&g->plan, s, cr_contact_plan_poses(found), error));
+  g->grasps = 0;
   for (int i = 0; i < g->plan.n; i++) {
     (void)cr_contact_plan_get(found, i, g->plan.qpos + (ptrdiff_t)i * s->nq,
                               g->plan.u + (ptrdiff_t)i * s->nu, &g->plan.grasp[i]);
     g->grasps += g->plan.grasp[i];
   }
+  g->poses = g->plan.n;
   g->nodes = cr_contact_plan_nodes(found);
   g->distance = (double)cr_contact_plan_distance(found);
   return CR_OK;
@@ -128,6 +130,7 @@ static cr_status grow_tree(goal* g, cr_error* error) {
                                            .tolerance = (cr_real)g->o->tolerance,
                                            .length = (cr_real)g->o->length,
                                            .stepsize = (cr_real)g->o->stepsize,
+                                           .ways = g->o->execute && !g->o->open_loop,
                                            .keep_share = (cr_real)g->o->keep};
   cr_contact_plan* found = NULL;
   cr_status status =
@@ -207,7 +210,7 @@ static void print_text(const goal* g, bool reached) {
   if (g->tree) {
     (void)printf("%s: %.4g from the goal, %d nodes in %.2f s\n",
                  reached ? "reached" : "not reached", g->distance, g->nodes, g->seconds);
-    (void)printf("the plan has %d steps and %d new grasps\n", g->plan.n - 1 - g->grasps, g->grasps);
+    (void)printf("the plan has %d steps and %d new grasps\n", g->poses - 1 - g->grasps, g->grasps);
   } else {
     (void)printf("cost %.6g -> %.6g in %d iterations, %.2f s\n", g->found.begin, g->found.best,
                  g->o->mpc.iterations, g->seconds);
@@ -266,7 +269,7 @@ static cr_status plan_again(goal* g, cr_error* error) {
 static cr_status execute(goal* g, cr_error* error) {
   const cr_setup* s = g->setup;
   const double planned = g->distance, seconds = g->seconds;
-  const int nodes = g->nodes, grasps = g->grasps;
+  const int nodes = g->nodes, poses = g->poses, grasps = g->grasps;
   CR_TRY(begin_execution(g, error));
   for (g->plans = 1;; g->plans++) {
     CR_TRY(cr_plan_execute(&g->run, &g->plan, error));
@@ -282,6 +285,7 @@ static cr_status execute(goal* g, cr_error* error) {
   g->seconds = seconds;
   g->nodes = nodes;
   g->grasps = grasps;
+  g->poses = poses;
   return CR_OK;
 }
 

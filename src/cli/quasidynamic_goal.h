@@ -20,7 +20,7 @@ typedef struct {
 #define CR_GOAL_DEFAULTS                                                                      \
   {                                                                                           \
     .planner = "tree", .nodes = 1000, .seed = 1, .around = 0.1, .hold = 1, .tolerance = 0.01, \
-    .length = 1, .stepsize = 0.35, .replans = 5, .mpc = CR_MPC_WORDS_DEFAULTS                 \
+    .length = 1, .stepsize = 0.35, .replans = 10, .mpc = CR_MPC_WORDS_DEFAULTS                \
   }
 
 /// The rows of the tree in the command's table.

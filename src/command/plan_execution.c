@@ -223,7 +223,7 @@ static cr_status make_room(run* r, cr_error* error) {
 static cr_status run_plan(run* r, const cr_servo_plan* plan, cr_error* error) {
   cr_plan_execution* x = r->x;
   const bool feedback = x->exact != NULL;
-  CR_TRY(put_state(r, error));
+  CR_TRY(x->time == 0 ? put_state(r, error) : CR_OK);
   for (ptrdiff_t i = 1; i < plan->n; i++) {
     const cr_real *pose = plan->qpos + i * r->nq, *u = plan->u + i * r->nu;
     const int blocked = x->blocked;

@@ -11,7 +11,7 @@
 #include "quasidynamic/grasp.h"
 #include "quasidynamic/object_space.h"
 
-enum { GRASP_TRIES = 40 };
+enum { GRASP_TRIES = 40, WAY = 400 };
 static const cr_real LEAST_MOTION = CR_R(0.1);  // of objects in a step, in tolerances
 
 typedef struct {
@@ -33,7 +33,8 @@ struct cr_contact_plan {
   node* nodes;
   int n, best;
   cr_real distance;
-  int* way;  // from the start to the best node
+  cr_real* poses;  // [WAY nq] of a way to a new grasp
+  int* way;        // from the start to the best node
   int nway;
 };
 
@@ -94,7 +95,7 @@ static cr_status make_room(cr_contact_plan* p, cr_error* error) {
   const size_t each = 2 * q + 2 * u + o * u + o * o;
   p->nodes = calloc(n, sizeof *p->nodes);
   p->way = calloc(n, sizeof *p->way);
-  p->start = calloc(4 * q + 3 * o + u + (size_t)p->nv * u + n * each, sizeof *p->start);
+  p->start = calloc((4 + WAY) * q + 3 * o + u + (size_t)p->nv * u + n * each, sizeof *p->start);
   if (p->nodes == NULL || p->way == NULL || p->start == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "contact tree: no memory for %d nodes", p->options.nodes);
   }
@@ -106,7 +107,8 @@ static cr_status make_room(cr_contact_plan* p, cr_error* error) {
   p->du = p->y + o;
   p->next = p->du + u;
   p->B = p->next + q;
-  cr_real* at = p->B + (size_t)p->nv * u;
+  p->poses = p->B + (size_t)p->nv * u;
+  cr_real* at = p->poses + WAY * q;
   for (size_t i = 0; i < n; i++, at += each) {
     node* k = &p->nodes[i];
     k->qpos = at;
@@ -239,6 +241,14 @@ static void extend(cr_contact_plan* p, int i) {
   }
 }
 
+// whether the fingers can go from a node's grasp to the new one
+static bool has_way(cr_contact_plan* p, const cr_real* from, const cr_real* to) {
+  int n = 0;
+  return !p->options.ways || (cr_quasidynamic_way(p->exact, from, to, p->options.gap,
+                                                  p->options.seed, WAY, p->poses, &n) == CR_OK &&
+                              n > 0);
+}
+
 static cr_status regrasp(cr_contact_plan* p, int i) {
   int touches;
   cr_real* qpos = p->nodes[p->n].qpos;
@@ -248,7 +258,7 @@ static cr_status regrasp(cr_contact_plan* p, int i) {
   (void)cr_quasidynamic_hold(p->exact, qpos, p->du);
   // objects have to stay where they are while the fingers are elsewhere
   if (touches > 0 && cr_quasidynamic_step(p->exact, qpos, p->du, p->next) == CR_OK &&
-      !has_moved(p, qpos, p->next)) {
+      !has_moved(p, qpos, p->next) && has_way(p, p->nodes[i].qpos, qpos)) {
     add_node(p, i, true, qpos, p->du);
   }
   return CR_OK;

@@ -55,6 +55,8 @@ expect 0 cube quasidynamic "$cube" --keyframe open --turn cube=0,0,17 --reach 0.
   --tolerance 0.1 --execute --replans 1 --json --out cube.h5
 holds cube 'j["reached"] and j["distance"] <= 0.1' 'j["plans"] in (1, 2)' 'len(j["executed"]) == 23' 'j["executed"][18] > 0.02'
 expect 0 cubes view "$cube" cube.h5 --out cube.html
+expect 0 feedback quasidynamic "$hand" --keyframe grasp --goal 'qpos[ball_turn]=3.1416' --execute --json
+holds feedback 'j["reached"] and j["plans"] < 8 and j["executed_to_goal"] < 0.01' 'abs(j["executed"][6] - 3.1416) < 0.01'
 expect 0 open quasidynamic "$hand" --keyframe grasp --goal 'qpos[ball_turn]=0.3' --execute --open-loop --json
 holds open 'j["plans"] == 1 and j["executed_to_plan"] < 0.2'
 expect 2 turn quasidynamic "$cube" --keyframe open --turn cube=0,0
