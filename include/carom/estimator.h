@@ -136,6 +136,7 @@ typedef struct {
   bool
       least_squares;  // ZEROTH: the model that is nearest to the samples, in place of the mean of products: exact where the steps are linear. Needs more
                       // samples than nx + nu
+  const cr_processes* processes;  // that share the samples [this one alone]
 } cr_smoothed_model_options;
 
 /// x' (-) f(x, u) = c + A dx + B du, row by row, nx = 2 nv + na: tangents of qpos, then qvel, act. Each pointer is set by the caller; NULL: not
@@ -149,7 +150,7 @@ typedef struct {
 /// The linear model of the mean of some steps from the state and the controls in d, which stays as it is.
 /// Map      d, options -> A, B, c
 /// Equation [smoothed_model.e1 ... e4], docs/derivations/smoothed_model.md
-/// Threads  the same bits for any number of them
+/// Threads  the same bits for any number of them, and of processes
 /// Smooth   the mean is, where sigma is above 0
 /// Errors   CR_ERR_ARG for options that are none; CR_ERR_UNSUPPORTED for models with states of their own (cr_model_add_state);
 ///          those of cr_step and cr_step_jacobian, with the number of the sample; CR_ERR_MEMORY

@@ -581,20 +581,32 @@ static cr_status run_estimate(grad* g, cr_error* error) {
   return cr_ranks_agree(&g->ranks, status, error);
 }
 
+static cr_status prepare_jacobian(const grad_options* o, cr_error* error) {
+  CR_TRY(check_jacobian(o, error));
+  CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
+  CR_TRY(cr_cli_grad_estimate_check(&o->estimate, error));
+  return o->estimate.kind == NULL || o->wrt.n == 0
+             ? CR_OK
+             : cri_fail(
+                   error, CR_ERR_ARG,
+                   "--wrt: not with --jacobian --estimator, whose model is of state and controls");
+}
+
+static cr_status run_jacobian(grad* g, cr_error* error) {
+  const grad_options* o = g->o;
+  if (o->estimate.kind == NULL) {
+    CR_TRY(prepare_jacobian(o, error));
+    return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
+  }
+  CR_TRY(cr_ranks_open(&g->ranks, error));
+  CR_TRY(cr_ranks_agree(&g->ranks, prepare_jacobian(o, error), error));
+  return cr_cli_grad_linear(&g->setup, o->setup, &o->estimate, o->csv, &g->ranks, error);
+}
+
 static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
-    CR_TRY(check_jacobian(o, error));
-    CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, "csv", error));
-    CR_TRY(cr_cli_grad_estimate_check(&o->estimate, error));
-    if (o->estimate.kind != NULL && o->wrt.n > 0) {
-      return cri_fail(
-          error, CR_ERR_ARG,
-          "--wrt: not with --jacobian --estimator, whose model is of state and controls");
-    }
-    return o->estimate.kind != NULL
-               ? cr_cli_grad_linear(&g->setup, o->setup, &o->estimate, o->csv, error)
-               : cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
+    return run_jacobian(g, error);
   }
   if (o->estimate.kind != NULL) {
     return run_estimate(g, error);

@@ -79,7 +79,8 @@ static cr_status make_room(linear* l, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status find(linear* l, const cr_data* d, const cr_estimate_options* o, cr_error* error) {
+static cr_status prepare(linear* l, const cr_estimate_options* o, int* kind_of, int* draws_of,
+                         cr_error* error) {
   int kind = cr_enum_value("estimator_kind", o->kind);
   int draws = o->draws != NULL ? cr_enum_value("draws", o->draws) : 0;
   if (kind < 0 || draws < 0) {
@@ -90,14 +91,26 @@ static cr_status find(linear* l, const cr_data* d, const cr_estimate_options* o,
   CR_TRY(take_sigma(l, &o->sigma, error));
   l->samples = cr_cli_grad_estimate_samples(o);
   l->kind = o->kind;
-  const cr_smoothed_model_options options = {.size = sizeof options,
-                                             .kind = (cr_estimator_kind)kind,
-                                             .samples = l->samples,
-                                             .sigma = l->sigma,
-                                             .draws = (cr_draws)draws,
-                                             .seed = (uint64_t)o->seed,
-                                             .confidence = (cr_real)o->confidence,
-                                             .nthread = o->threads};
+  *kind_of = kind;
+  *draws_of = draws;
+  return CR_OK;
+}
+
+static cr_status find(linear* l, const cr_data* d, const cr_estimate_options* o, cr_ranks* ranks,
+                      cr_error* error) {
+  const cr_processes processes = cr_ranks_processes(ranks);
+  int kind = 0, draws = 0;
+  CR_TRY(cr_ranks_agree(ranks, prepare(l, o, &kind, &draws, error), error));
+  const cr_smoothed_model_options options = {
+      .size = sizeof options,
+      .kind = (cr_estimator_kind)kind,
+      .samples = l->samples,
+      .sigma = l->sigma,
+      .draws = (cr_draws)draws,
+      .seed = (uint64_t)o->seed,
+      .confidence = (cr_real)o->confidence,
+      .nthread = o->threads == 0 && ranks->size > 1 ? 1 : o->threads,
+      .processes = &processes};
   return cr_smoothed_model(l->m, d, &options, &l->found, error);
 }
 
@@ -178,20 +191,31 @@ static cr_status write_csv(const linear* l, const char* path, cr_error* error) {
   return status;
 }
 
+static cr_status tell(const linear* l, const cr_data* d, bool json, const char* csv,
+                      cr_error* error) {
+  CR_TRY(csv != NULL ? write_csv(l, csv, error) : CR_OK);
+  if (json) {
+    print_json(l, d);
+  } else if (csv == NULL) {
+    print_csv(l, stdout);
+  } else {
+    cr_output_tell(csv);
+  }
+  return CR_OK;
+}
+
 cr_status cr_cli_grad_linear(cr_setup* setup, cr_setup_options options,
-                             const cr_estimate_options* o, const char* csv, cr_error* error) {
-  CR_TRY(check(o, error));
-  CR_TRY(cr_cli_jacobian_prepare(setup, &options, error));
+                             const cr_estimate_options* o, const char* csv, cr_ranks* ranks,
+                             cr_error* error) {
+  cr_status status = check(o, error);
+  status = status == CR_OK ? cr_cli_jacobian_prepare(setup, &options, error) : status;
+  CR_TRY(cr_ranks_agree(ranks, status, error));
   linear l = {.m = setup->m, .nx = 2 * setup->nv + setup->na, .nu = setup->nu};
   cr_data* d = cr_rollout_data(setup->rollout);
-  cr_status status = find(&l, d, o, error);
-  status = status == CR_OK && csv != NULL ? write_csv(&l, csv, error) : status;
-  if (status == CR_OK && options.json) {
-    print_json(&l, d);
-  } else if (status == CR_OK && csv == NULL) {
-    print_csv(&l, stdout);
-  } else if (status == CR_OK) {
-    cr_output_tell(csv);
+  status = find(&l, d, o, ranks, error);
+  if (status == CR_OK) {
+    status = ranks->rank == 0 ? tell(&l, d, options.json, csv, error) : CR_OK;
+    status = cr_ranks_agree(ranks, status, error);
   }
   free(l.memory);
   return status;

@@ -17,14 +17,13 @@
 #include "gradient/draws.h"
 #include "gradient/linear_fit.h"
 #include "gradient/moments.h"
+#include "gradient/shared_samples.h"
 #include "integrate/inputs.h"
 #include "kinematics/configuration.h"
 #include "kinematics/joint.h"
 #include "kinematics/state_minus.h"
 #include "math/quat.h"
 #include "model/misuse.h"
-
-enum { CHUNK = 64 };  // samples between two sums
 
 typedef struct {
   cr_data *d, *side;  // side: of the backward model
@@ -38,13 +37,13 @@ typedef struct {
   const cr_model *m, *backward;
   const cr_data* d;
   cr_smoothed_model_options o;
-  int nx, n, first;
+  int nx, n, chunk, first, part;  // first sample of a chunk; first one in it of this process
   bool by_gradient;
   worker* workers;
   cr_pool* pool;
   int nworker;
   cr_data* end;                          // f(x)
-  cr_real *y, *rows;                     // CHUNK x nx; CHUNK x nx x n
+  cr_real *y, *rows;                     // chunk x nx; chunk x nx x n
   cr_real *w, *score, *gradient, *half;  // n each
   cr_real* memory;
   cri_draws draws;
@@ -93,17 +92,17 @@ static cr_status make_sums(smoothed* s, cr_error* error) {
 }
 
 static cr_status make(smoothed* s, cr_error* error) {
-  size_t x = (size_t)s->nx, n = (size_t)s->n, rows = CHUNK * x * n;
+  size_t x = (size_t)s->nx, n = (size_t)s->n, chunk = (size_t)s->chunk, rows = chunk * x * n;
   CR_TRY(cr_pool_create(&s->pool, s->o.nthread, error));
   s->nworker = cr_pool_size(s->pool);
   s->workers = calloc((size_t)s->nworker, sizeof *s->workers);
   const size_t fit = s->o.least_squares ? cri_linear_fit_room(s->n, s->nx) + x * n + x : 0;
-  s->memory = calloc(CHUNK * x + rows + 4 * n + fit + 1, sizeof *s->memory);
+  s->memory = calloc(chunk * x + rows + 4 * n + fit + 1, sizeof *s->memory);
   if (s->workers == NULL || s->memory == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "smoothed model: no memory for %d states", s->nx);
   }
   s->y = s->memory;
-  s->rows = s->y + CHUNK * x;
+  s->rows = s->y + chunk * x;
   s->w = s->rows + rows;
   s->score = s->w + n;
   s->gradient = s->score + n;
@@ -239,10 +238,11 @@ static void move_state(const cr_model* m, cr_data* d, const cr_real* w) {
   }
 }
 
-static cr_status sample(void* context, int item, int index) {
+static cr_status sample(void* context, int of_part, int index) {
   smoothed* s = context;
   worker* k = &s->workers[index];
   const cr_model* m = s->m;
+  const int item = s->part + of_part;
   cr_real* y = s->y + (ptrdiff_t)item * s->nx;
   cr_real* rows = s->by_gradient ? s->rows + (ptrdiff_t)item * s->nx * s->n : NULL;
   cri_draws_get(&s->draws, s->first + item, k->w, NULL);
@@ -306,15 +306,27 @@ static void add_samples(smoothed* s, int n) {
   }
 }
 
+static cr_status run_part(smoothed* s, int n, cr_error* error) {
+  cr_status status = cr_pool_run(s->pool, n, sample, s);
+  for (int i = 0; i < s->nworker && status != CR_OK; i++) {
+    if (s->workers[i].error.status == status) {
+      return cri_fail(error, status, "smoothed model: a sample of %d to %d: %s", s->first + s->part,
+                      s->first + s->part + n - 1, s->workers[i].error.text);
+    }
+  }
+  return status;
+}
+
 static cr_status find_samples(smoothed* s, cr_error* error) {
-  for (s->first = 0; s->first < s->o.samples; s->first += CHUNK) {
-    int n = s->o.samples - s->first < CHUNK ? s->o.samples - s->first : CHUNK;
-    cr_status status = cr_pool_run(s->pool, n, sample, s);
-    for (int i = 0; i < s->nworker && status != CR_OK; i++) {
-      if (s->workers[i].error.status == status) {
-        return cri_fail(error, status, "smoothed model: a sample of %d to %d: %s", s->first,
-                        s->first + n - 1, s->workers[i].error.text);
-      }
+  const cr_processes* p = s->o.processes;
+  const size_t size = (size_t)s->nx * sizeof *s->y;
+  for (s->first = 0; s->first < s->o.samples; s->first += s->chunk) {
+    int n = s->o.samples - s->first < s->chunk ? s->o.samples - s->first : s->chunk, end;
+    cri_processes_part(p, n, &s->part, &end);
+    cr_status status = run_part(s, end - s->part, error);
+    CR_TRY(cri_processes_share(p, status, s->y, n, size, error));
+    if (s->by_gradient) {
+      CR_TRY(cri_processes_share(p, CR_OK, s->rows, n, size * (size_t)s->n, error));
     }
     add_samples(s, n);
   }
@@ -342,13 +354,17 @@ static cr_status put_fit(smoothed* s, cr_linear_model* to, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status find_mean(smoothed* s, cr_linear_model* to, cr_error* error) {
+static cr_status find_end(smoothed* s, cr_error* error) {
   cri_inputs_copy(s->m, s->workers[0].d, s->d);
   cr_status status = run(s, &s->workers[0], NULL);
   if (status != CR_OK) {
     return cri_fail(error, status, "smoothed model: %s", s->workers[0].error.text);
   }
   cri_inputs_copy(s->m, s->end, s->workers[0].d);
+  return CR_OK;
+}
+
+static cr_status find_mean(smoothed* s, cr_linear_model* to, cr_error* error) {
   CR_TRY(find_samples(s, error));
   if (s->o.least_squares) {
     return put_fit(s, to, error);
@@ -395,6 +411,7 @@ cr_status cr_smoothed_model(const cr_model* m, const cr_data* d,
                             cr_error* error) {
   const cri_call call = {"cr_smoothed_model", error};
   CR_TRY(check(&call, m, d, options));
+  CR_TRY(cri_processes_check(&call, options->processes));
   CR_TRY(cri_given(&call, linear, "where the linear model goes"));
   CR_TRY(cri_check_size(&call, linear->size, sizeof *linear, "cr_linear_model"));
   smoothed s = {.m = m,
@@ -403,11 +420,14 @@ cr_status cr_smoothed_model(const cr_model* m, const cr_data* d,
                 .o = *options,
                 .nx = 2 * m->nv + m->na,
                 .n = 2 * m->nv + m->na + m->nu,
+                .chunk = cri_processes_chunk(options->processes),
                 .by_gradient = options->kind != CR_ESTIMATOR_ZEROTH};
   s.o.steps = options->steps > 0 ? options->steps : 1;
+  const bool noisy = options->samples > 0;
   cr_status status = make(&s, error);
-  status =
-      status == CR_OK ? (options->samples > 0 ? find_mean : find_exact)(&s, linear, error) : status;
+  status = status == CR_OK && noisy ? find_end(&s, error) : status;
+  status = cri_processes_share(options->processes, status, NULL, 0, 0, error);
+  status = status == CR_OK ? (noisy ? find_mean : find_exact)(&s, linear, error) : status;
   let_go(&s);
   return status;
 }

@@ -83,6 +83,10 @@ holds alpha '-20 < j["by_state"][1][0] < -13 and j["by_state_error"][1][0] < 3'
 expect 0 table grad above.xml --jacobian --estimator zeroth "${noise[@]}" --csv linear.csv
 head -n 1 linear.csv | grep -qxF 'next,qpos[z],qvel[z],ctrl[u],offset' || fail "$(head -n 1 linear.csv)"
 [ "$(wc -l < linear.csv)" -eq 5 ] || fail "$(cat linear.csv)"
+if has_ranks; then
+  "${RANKS[@]}" -n 3 "$CAROM" grad above.xml --jacobian --estimator alpha "${noise[@]}" --json > ranks.out 2> ranks.err || fail "three ranks: $(cat ranks.err)"
+  cmp -s alpha.out ranks.out || fail "three ranks give another linear model"
+fi
 
 # ---- mistakes
 for case in "--samples 5|--samples: only with --estimator" "--estimator second --sigma qvel=1|--estimator second: first, zeroth or alpha expected" \

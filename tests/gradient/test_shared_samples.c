@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Processes that share samples, here threads that meet: an estimate and a training come to the bits of one process alone; the
+// Processes that share samples, here threads that meet: an estimate, a linear model and a training come to the bits of one process alone; the
 // failure of one is told by all; mistakes.
 #include <pthread.h>
 
@@ -36,7 +36,7 @@ typedef struct {
   meeting* all;
   int rank, calls;
   int breaks;  // its cost has no value from this call on; -1: never
-  cr_real gradient[NW], mean, weights[NW];
+  cr_real gradient[NW], mean, weights[NW], A[4], B[2], c[2];
   cr_status status;
   cr_error error;
 } process;
@@ -102,6 +102,22 @@ static cr_status estimate(process* p, const cr_processes* processes, cr_model* m
   return status;
 }
 
+static cr_status linearise(process* p, const cr_processes* processes, const cr_model* m) {
+  static const cr_real sigma[] = {CR_R(0.1), CR_R(0.2), CR_R(0.3)};
+  const cr_smoothed_model_options o = {.size = sizeof o,
+                                       .kind = CR_ESTIMATOR_ALPHA,
+                                       .samples = SAMPLES,
+                                       .sigma = sigma,
+                                       .nthread = 2,
+                                       .processes = processes};
+  cr_linear_model to = {.size = sizeof to, .A = p->A, .B = p->B, .c = p->c};
+  cr_data* d;
+  CR_TRY(cr_data_create(&d, m, &p->error));
+  cr_status status = cr_smoothed_model(m, d, &o, &to, &p->error);
+  cr_data_destroy(d);
+  return status;
+}
+
 static cr_status train(process* p, const cr_processes* processes, const cr_model* m,
                        const cr_data* start, const cr_cost* cost) {
   static const cr_observation place = {.size = sizeof place, .text = "qpos"};
@@ -157,6 +173,7 @@ static void* work(void* context) {
   p->status = cr_model_open(&m, path, &p->error);
   if (p->status == CR_OK) {
     p->status = estimate(p, shared, m);
+    p->status = p->status == CR_OK ? linearise(p, shared, m) : p->status;
     p->status = p->status == CR_OK ? train_cart(p, shared, m) : p->status;
     cr_model_destroy(m);
   }
@@ -185,6 +202,7 @@ TEST(any_number_of_processes_has_the_same_bits) {
     fail_msg("%s", alone.error.text);
   }
   assert_true(alone.mean > 0 && alone.gradient[0] != 0 && alone.weights[0] != 0);
+  assert_true(alone.c[0] != 0 && cr_abs(alone.A[0] - 1) < CR_R(0.1) && alone.B[1] > 0);
   for (int count = 1; count <= MOST; count += 2) {
     process all[MOST];
     run(all, count, -1);
@@ -194,6 +212,9 @@ TEST(any_number_of_processes_has_the_same_bits) {
       }
       assert_memory_equal(all[i].gradient, alone.gradient, sizeof alone.gradient);
       assert_memory_equal(&all[i].mean, &alone.mean, sizeof alone.mean);
+      assert_memory_equal(all[i].A, alone.A, sizeof alone.A);
+      assert_memory_equal(all[i].B, alone.B, sizeof alone.B);
+      assert_memory_equal(all[i].c, alone.c, sizeof alone.c);
       assert_memory_equal(all[i].weights, alone.weights, sizeof alone.weights);
     }
   }
@@ -224,6 +245,8 @@ TEST(mistakes_are_named) {
                {{.size = sizeof good, .count = 2}, "processes: 2, and nothing that shares rows"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     assert_int_equal(estimate(&p, &cases[i].processes, m), CR_ERR_ARG);
+    assert_non_null(strstr(p.error.text, cases[i].sentence));
+    assert_int_equal(linearise(&p, &cases[i].processes, m), CR_ERR_ARG);
     assert_non_null(strstr(p.error.text, cases[i].sentence));
     assert_int_equal(train_cart(&p, &cases[i].processes, m), CR_ERR_ARG);
     assert_non_null(strstr(p.error.text, cases[i].sentence));
