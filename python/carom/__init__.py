@@ -48,6 +48,7 @@ _LATER = {name: module for module, names in {
     "model": "Model load",
     "parameters": "Parameter Parameters",
     "planning": "LivePlan Plan Planner plan",
+    "policies": "Observation Policy PolicyTraining TrainedPolicy policy_task train_policy",
     "quasidynamic": "ContactPlan QuasiContact QuasiDynamic SmoothedMPC contact_tree",
     "rendering": "render",
     "rollouts": "Batch Rollout rollout",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from carom.model import Model, load
     from carom.parameters import Parameter, Parameters
     from carom.planning import LivePlan, Plan, Planner, plan
+    from carom.policies import Observation, Policy, PolicyTraining, TrainedPolicy, policy_task, train_policy
     from carom.quasidynamic import ContactPlan, QuasiContact, QuasiDynamic, SmoothedMPC, contact_tree
     from carom.rendering import render
     from carom.rollouts import Batch, Rollout, rollout
