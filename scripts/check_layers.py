@@ -19,11 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision", "pressure",
            "constraint", "force", "transmission", "actuator", "inertia", "law", "solver", "engine",
            "sensor", "event", "integrate", "rollout", "descent", "network", "augment", "parameter", "measure", "learn", "gradient", "search", "predict", "identify", "quasidynamic", "control", "policy", "tools", "io", "parity", "view", "render",
-           "command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "estimates", "stiff", "physics", "study", "cli"]
-NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "render", "task", "runs", "recorded", "walk", "notebook", "estimates", "stiff", "physics", "study", "cli"}
+           "command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "estimates", "jumps", "stiff", "physics", "study", "cli"]
+NOT_CORE = {"tools", "io", "parity", "command", "bench", "fit", "view", "render", "task", "runs", "recorded", "walk", "notebook", "estimates", "jumps", "stiff", "physics", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no
 # model they share with it: error sentences, numbers in text, random streams (base), files and JSON (tools)
-PROGRAMS = {"command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "estimates", "stiff", "physics", "study", "cli"}
+PROGRAMS = {"command", "bench", "fit", "task", "runs", "recorded", "walk", "notebook", "estimates", "jumps", "stiff", "physics", "study", "cli"}
 DOOR = PROGRAMS | {"carom", "base", "tools"}
 # what names functions of folders below it without calling them: the pipeline is the one list of all stages
 NAMES_ALL = {"src/engine/pipeline.c"}

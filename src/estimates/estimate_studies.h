@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The studies of gradients under noise (docs/estimators.md), of plans by smoothed models and of jumps, for the list of all studies.
+// The studies of gradients under noise (docs/estimators.md) and of plans by smoothed models, for the list of all studies.
 #ifndef CR_ESTIMATES_ESTIMATE_STUDIES_H
 #define CR_ESTIMATES_ESTIMATE_STUDIES_H
 
@@ -17,7 +17,5 @@ cr_status cri_study_lqr(cr_notebook* book, cr_error* error);
 cr_status cri_study_roomba(cr_notebook* book, cr_error* error);
 cr_status cri_study_smoothing(cr_notebook* book, cr_error* error);
 cr_status cri_study_hands(cr_notebook* book, cr_error* error);
-cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
-cr_status cri_study_mating(cr_notebook* book, cr_error* error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "carom/view.h"
 #include "estimates/hand_scenes.h"
-#include "estimates/noise_studies.h"
+#include "estimates/estimate_studies.h"
 #include "notebook/sweep.h"
 #include "tools/clock.h"
 #include "tools/hdf5.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "estimates/estimate_studies.h"
+#include "jumps/jump_studies.h"
 #include "physics/physics_study.h"
 #include "stiff/stiff_studies.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes of the study of jumps: a body that one coordinate moves through contact, and the forces on it by four ways to
 // detect contact.
-#ifndef CR_ESTIMATES_JUMP_SCENES_H
-#define CR_ESTIMATES_JUMP_SCENES_H
+#ifndef CR_JUMPS_JUMP_SCENES_H
+#define CR_JUMPS_JUMP_SCENES_H
 
 #include <mujoco/mujoco.h>
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/random.h"
-#include "estimates/bricks.h"
-#include "estimates/estimate_studies.h"
+#include "jumps/bricks.h"
+#include "jumps/jump_studies.h"
 #include "notebook/sweep.h"
 #include "tools/clock.h"
 #include "tools/plot.h"

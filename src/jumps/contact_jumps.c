@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "estimates/estimate_studies.h"
-#include "estimates/jump_scenes.h"
+#include "jumps/jump_studies.h"
+#include "jumps/jump_scenes.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimates/bricks.h"
+#include "jumps/bricks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two toy bricks with four studs: the lower one is fixed, the upper one is free and a hand may push it.
-#ifndef CR_ESTIMATES_BRICKS_H
-#define CR_ESTIMATES_BRICKS_H
+#ifndef CR_JUMPS_BRICKS_H
+#define CR_JUMPS_BRICKS_H
 
 #include "carom/carom.h"
 #include "notebook/notebook.h"

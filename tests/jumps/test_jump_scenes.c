@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes of the study of jumps: forces by Carom's points are those of MuJoCo, derivatives are differences of forces.
-#include "estimates/jump_scenes.h"
+#include "jumps/jump_scenes.h"
 
 #include "base/status.h"
 #include "support/close.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimates/jump_scenes.h"
+#include "jumps/jump_scenes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
