@@ -138,16 +138,17 @@ CR_API const char* cr_model_get_contact_pair(const cr_model* model, int geom1, i
 typedef struct {
   size_t size;  // sizeof(cr_pressure_solid)
   int nvert;
-  const cr_real* vertex;  // nvert x 3, m, in the frame of the geom (geom_xpos, geom_xmat)
-  const cr_real*
-      level;  // nvert: pressure over the modulus, 0 on the boundary; NULL: distance from the boundary over the
-      // largest one of a vertex
+  // nvert x 3, m, in the frame of the geom (geom_xpos, geom_xmat)
+  const cr_real* vertex;
+  // nvert: pressure over the modulus, 0 on the boundary; NULL: distance from the boundary over the largest one of a vertex
+  const cr_real* level;
   int ntet;
-  const int32_t* tet;  // ntet x 4; of a rigid body their boundary counts
+  // ntet x 4; of a rigid body their boundary counts
+  const int32_t* tet;
   int nface;
-  const int32_t*
-      face;  // nface x 3, instead of tetrahedra. A compliant body is a fan of tetrahedra from its centroid, whose
-             // level is 1: each triangle has to face it, as those of convex bodies do
+  // nface x 3, instead of tetrahedra. A compliant body is a fan of tetrahedra from its centroid, whose level is 1: each
+  // triangle has to face it, as those of convex bodies do
+  const int32_t* face;
 } cr_pressure_solid;
 
 /// A pressure field of a geom. Initialise with {.size = sizeof(cr_pressure_options)}.
