@@ -274,9 +274,10 @@ static const double gigabytes_toss = 1.3e-3;  // measured
 // a fit of each kind; three of them are refined as often as there are starts, each of which takes as long
 static double seconds_of(const physics* s, int tosses) {
   const int few = tosses < FEWEST ? tosses : FEWEST, many = tosses - few;
-  return FITS * (second_few * s->c.starts * few + second_many * many) +
-         (FITS - 1) * s->c.starts * (second_few * few + second_many * many) +
-         2 * second_beside * tosses * (s->c.book->request.brief ? 0.1 : 1) +
+  return second_few * s->c.starts * few + second_many * many +
+         (FITS - 1) * (second_few * STARTS * few + second_many * many) +
+         (FITS - 1) * STARTS * (second_few * few + second_many * many) +
+         2 * second_beside * tosses +
          2 * FITS * second_score * (s->c.book->request.brief ? 0.1 : 1);
 }
 
@@ -317,6 +318,7 @@ static cr_status compute(physics* s, cr_error* error) {
   say_numbers(s);
   claim(s);
   CR_TRY(draw(s, error));
+  s->c.starts = STARTS;  // with two, some networks inside end in poor minima
   CR_TRY(cri_wrong_laws(&s->c, error));
   return cri_learned_shape(&s->c, s->box, error);
 }
