@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "carom/view.h"
-#include "estimates/hand_scenes.h"
 #include "estimates/estimate_studies.h"
+#include "estimates/hand_scenes.h"
 #include "notebook/sweep.h"
 #include "tools/clock.h"
 #include "tools/hdf5.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "jumps/jump_studies.h"
 #include "jumps/jump_scenes.h"
+#include "jumps/jump_studies.h"
 #include "notebook/sweep.h"
 #include "tools/plot.h"
 
