@@ -221,7 +221,7 @@ cr_status cri_barrier_mean(cr_barrier_system* s, const cr_scaled_noise* noise, i
                            double* y, cr_error* error) {
   double sum = 0;
   for (int i = 0; i < nodes; i++) {
-    double u = (i + 0.5) / nodes, q = u * u * (3 - 2 * u), one;
+    double u = (i + 0.5) / nodes, q = u * u * (3 - 2 * u), one = 0;
     double w = noise->centre + noise->factor * cri_noise_quantile(noise->noise, q);
     CR_TRY(cri_barrier_response(s, false, x + w, &one, error));
     sum += 6 * u * (1 - u) * one;
