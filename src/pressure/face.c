@@ -99,14 +99,7 @@ static void cut_bar_of(const cri_elements* e, const cri_cut* cut_bar, cri_elemen
 
 // ---- area, load and centre, [pressure.f3] and [pressure.f4]
 
-// Sums over the triangles of a fan at y_0. Also their tangent, or their cotangent.
-typedef struct {
-  cr_real weight;     // sum w_i
-  cr_real load;       // sum w_i (p_0 + p_i + p_i+1)
-  cr_real moment[3];  // sum w_i ((p_0 + 2 p_i + p_i+1) u_i + (p_0 + p_i + 2 p_i+1) u_i+1)
-} fan;
-
-// a triangle of the fan, or its tangent
+// a triangle between y_0 and two neighbours, or its tangent
 typedef struct {
   cr_real u[3], v[3];  // from y_0 to the other corners
   cr_real w;           // twice the area
@@ -134,8 +127,8 @@ static wedge wedge_of(const cri_polygon* p, int i, const cr_real n[3], const cr_
   return t;
 }
 
-static fan fan_of(const cri_polygon* p, const cr_real n[3], const cr_real field[4]) {
-  fan x = {.weight = 0};
+static cri_face_sums sums_of(const cri_polygon* p, const cr_real n[3], const cr_real field[4]) {
+  cri_face_sums x = {.weight = 0};
   for (int i = 1; i + 1 < p->n; i++) {
     wedge t = wedge_of(p, i, n, field);
     x.weight += t.w;
@@ -150,15 +143,15 @@ static fan fan_of(const cri_polygon* p, const cr_real n[3], const cr_real field[
 typedef struct {
   const cr_real *n, *field;
   cr_real (*pos)[3];
-} fan_motion;
+} corner_motion;
 
 static cr_real pressure_tan(const cri_polygon* p, int i, const cr_real field[4],
-                            const fan_motion* tan) {
+                            const corner_motion* tan) {
   return cri_affine(tan->field, corner(p, i)) + cr_dot3(field, tan->pos[p->corner[i]]);
 }
 
 static wedge wedge_tan(const cri_polygon* p, int i, const cr_real n[3], const cr_real field[4],
-                       const fan_motion* tan) {
+                       const corner_motion* tan) {
   const wedge t = wedge_of(p, i, n, field);
   const cr_real* y0_tan = tan->pos[p->corner[0]];
   wedge t_tan;
@@ -174,9 +167,9 @@ static wedge wedge_tan(const cri_polygon* p, int i, const cr_real n[3], const cr
   return t_tan;
 }
 
-static fan fan_tan(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
-                   const fan_motion* tan) {
-  fan x_tan = {.weight = 0};
+static cri_face_sums sums_tan(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
+                              const corner_motion* tan) {
+  cri_face_sums x_tan = {.weight = 0};
   for (int i = 1; i + 1 < p->n; i++) {
     const wedge t = wedge_of(p, i, n, field), d = wedge_tan(p, i, n, field, tan);
     x_tan.weight += d.w;
@@ -198,9 +191,9 @@ static void pressure_bar(const cri_polygon* p, int i, const cr_real field[4], cr
 }
 
 // cotangents of the sums into those of the normal, the field and the corners
-static void fan_bar(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
-                    const fan* x_bar, cr_real n_bar[3], cr_real field_bar[4],
-                    cr_real pos_bar[CRI_CUT_NODES][3]) {
+static void sums_bar(const cri_polygon* p, const cr_real n[3], const cr_real field[4],
+                     const cri_face_sums* x_bar, cr_real n_bar[3], cr_real field_bar[4],
+                     cr_real pos_bar[CRI_CUT_NODES][3]) {
   cr_real* y0_bar = pos_bar[p->corner[0]];
   for (int i = 1; i + 1 < p->n; i++) {
     const wedge t = wedge_of(p, i, n, field);
@@ -244,29 +237,30 @@ static void scale_of(const cri_elements* e, cr_real* size2, cr_real* most) {
   *most = cr_norm3(e->a.field) * cr_sqrt(*size2);
 }
 
-bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
-  cri_cut cut;
-  cut_of(e, &cut);
-  cr_copy3(f->normal, cut.across);
-  cr_real length = cr_norm3(f->normal);
+bool cri_face_make(const cri_elements* e, cri_face_parts* parts, cri_face* f) {
+  const cri_polygon* p = &parts->polygon;
+  const cri_face_sums* x = &parts->sums;
+  cut_of(e, &parts->cut);
+  cr_copy3(f->normal, parts->cut.across);
+  const cr_real length = parts->length = cr_norm3(f->normal);
   if (!(length > (both_compliant(e) ? PARALLEL * cr_norm3(e->a.field) : 0))) {
     return false;
   }
   cr_scl3(f->normal, f->normal, 1 / length);
-  cri_cut_polygon(&cut, p);
+  cri_cut_polygon(&parts->cut, &parts->polygon);
   if (p->n < 3) {
     return false;
   }
-  fan x = fan_of(p, f->normal, e->a.field);
-  f->area = x.weight / 2;
-  f->pressure = x.load / (3 * x.weight);  // [pressure.f4]
+  parts->sums = sums_of(p, f->normal, e->a.field);
+  f->area = x->weight / 2;
+  f->pressure = x->load / (3 * x->weight);  // [pressure.f4]
   cr_real size2, most;
   scale_of(e, &size2, &most);
   if (!(f->area > SMALL * size2) || !(f->pressure > SMALL * most)) {
     return false;
   }
   cr_copy3(f->pos, corner(p, 0));
-  cr_accscl3(f->pos, x.moment, 1 / (4 * x.load));
+  cr_accscl3(f->pos, x->moment, 1 / (4 * x->load));
   f->gradient = -cr_dot3(f->normal, e->a.field);
   if (both_compliant(e)) {  // [pressure.f5]
     f->gradient *= cr_dot3(f->normal, e->b.field) / length;
@@ -274,38 +268,30 @@ bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f) {
   return true;
 }
 
-// numbers that both derivatives need
-typedef struct {
-  cri_cut cut;
-  fan x;
-  cr_real length;    // |N|
-  cr_real k_a, k_b;  // [pressure.f5]
-} made;
-
-static made made_of(const cri_elements* e, const cri_polygon* p, const cri_face* f) {
-  made m = {.k_a = -cr_dot3(f->normal, e->a.field), .x = fan_of(p, f->normal, e->a.field)};
-  cut_of(e, &m.cut);
-  m.length = cr_norm3(m.cut.across);
-  m.k_b = both_compliant(e) ? cr_dot3(f->normal, e->b.field) : 0;
-  return m;
+// [pressure.f5] rises of both pressures along the normal
+static void rises(const cri_elements* e, const cri_face* f, cr_real* k_a, cr_real* k_b) {
+  *k_a = -cr_dot3(f->normal, e->a.field);
+  *k_b = both_compliant(e) ? cr_dot3(f->normal, e->b.field) : 0;
 }
 
-void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+void cri_face_tan(const cri_elements* e, const cri_face_parts* parts, const cri_face* f,
                   const cri_elements* e_tan, cri_face* f_tan) {
-  made m = made_of(e, p, f);
+  const cri_polygon* p = &parts->polygon;
+  const cri_face_sums* x = &parts->sums;
   cri_cut cut_tan;
-  cr_real pos_tan[CRI_CUT_NODES][3];
+  cr_real pos_tan[CRI_CUT_NODES][3], k_a, k_b;
+  rises(e, f, &k_a, &k_b);
   cut_tan_of(e, e_tan, &cut_tan);
-  cr_normalize3_tan(f_tan->normal, f->normal, m.length, cut_tan.across);
-  cri_cut_polygon_tan(&m.cut, p, &cut_tan, pos_tan);
-  const fan_motion tan = {f_tan->normal, e_tan->a.field, pos_tan};
-  fan x_tan = fan_tan(p, f->normal, e->a.field, &tan);
+  cr_normalize3_tan(f_tan->normal, f->normal, parts->length, cut_tan.across);
+  cri_cut_polygon_tan(&parts->cut, p, &cut_tan, pos_tan);
+  const corner_motion tan = {f_tan->normal, e_tan->a.field, pos_tan};
+  cri_face_sums x_tan = sums_tan(p, f->normal, e->a.field, &tan);
   f_tan->area = x_tan.weight / 2;
-  f_tan->pressure = (x_tan.load / 3 - f->pressure * x_tan.weight) / m.x.weight;  // [pressure.f4]
+  f_tan->pressure = (x_tan.load / 3 - f->pressure * x_tan.weight) / x->weight;  // [pressure.f4]
   for (int k = 0; k < 3; k++) {
-    cr_real arm4 = m.x.moment[k] / m.x.load;
+    cr_real arm4 = x->moment[k] / x->load;
     f_tan->pos[k] =
-        pos_tan[p->corner[0]][k] + (x_tan.moment[k] - arm4 * x_tan.load) / (4 * m.x.load);
+        pos_tan[p->corner[0]][k] + (x_tan.moment[k] - arm4 * x_tan.load) / (4 * x->load);
   }
   cr_real k_a_tan = -cr_dot3(f_tan->normal, e->a.field) - cr_dot3(f->normal, e_tan->a.field);
   f_tan->gradient = k_a_tan;
@@ -313,18 +299,19 @@ void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f
     cr_real k_b_tan = cr_dot3(f_tan->normal, e->b.field) + cr_dot3(f->normal, e_tan->b.field);
     cr_real length_tan = cr_dot3(f->normal, cut_tan.across);
     f_tan->gradient =
-        (k_a_tan * m.k_b + m.k_a * k_b_tan - m.k_a * m.k_b / m.length * length_tan) / m.length;
+        (k_a_tan * k_b + k_a * k_b_tan - k_a * k_b / parts->length * length_tan) / parts->length;
   }
 }
 
 // [pressure.f5]'
-static void gradient_bar(const cri_elements* e, const made* m, const cri_face* f, cr_real g_bar,
+static void gradient_bar(const cri_elements* e, cr_real length, const cri_face* f, cr_real g_bar,
                          cr_real n_bar[3], cr_real across_bar[4], cri_elements* e_bar) {
-  cr_real k_a_bar = g_bar;
+  cr_real k_a_bar = g_bar, k_a, k_b;
+  rises(e, f, &k_a, &k_b);
   if (both_compliant(e)) {
-    cr_real k_b_bar = g_bar * m->k_a / m->length;
-    k_a_bar = g_bar * m->k_b / m->length;
-    cr_accscl3(across_bar, f->normal, -g_bar * m->k_a * m->k_b / (m->length * m->length));
+    cr_real k_b_bar = g_bar * k_a / length;
+    k_a_bar = g_bar * k_b / length;
+    cr_accscl3(across_bar, f->normal, -g_bar * k_a * k_b / (length * length));
     cr_accscl3(n_bar, e->b.field, k_b_bar);
     cr_accscl3(e_bar->b.field, f->normal, k_b_bar);
   }
@@ -332,36 +319,37 @@ static void gradient_bar(const cri_elements* e, const made* m, const cri_face* f
   cr_accscl3(e_bar->a.field, f->normal, -k_a_bar);
 }
 
-// Before a tetrahedron's cotangents of field and shares are summed, which then go to vertices and pressures.
+// Before cotangents are summed; shares have one where the tetrahedron clips.
 static void start_bar(cri_tetrahedron* t_bar, bool clips) {
-  if (t_bar != NULL) {
-    cr_zero(t_bar->field, 4);
-    cr_zero(t_bar->share[0], clips ? 16 : 0);
-  }
+  cr_zero(t_bar->vertex[0], 12);
+  cr_zero(t_bar->pressure, 4);
+  cr_zero(t_bar->field, 4);
+  cr_zero(t_bar->share[0], clips ? 16 : 0);
 }
 
-void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+void cri_face_bar(const cri_elements* e, const cri_face_parts* parts, const cri_face* f,
                   const cri_face* f_bar, cri_elements* e_bar) {
-  made m = made_of(e, p, f);
-  cri_cut cut_bar = {.nclip = m.cut.nclip};
+  const cri_polygon* p = &parts->polygon;
+  const cri_face_sums* x = &parts->sums;
+  cri_cut cut_bar = {.nclip = parts->cut.nclip};
   cr_real pos_bar[CRI_CUT_NODES][3], n_bar[3], unit_bar[3];
   const bool a_clips = e->other == CRI_RIGID, b_clips = e->other == CRI_COMPLIANT;
-  start_bar(e->other == CRI_RIGID_IN_SPACE ? NULL : &e_bar->a, a_clips);
-  start_bar(b_clips ? &e_bar->b : NULL, b_clips);
+  start_bar(&e_bar->a, a_clips);
+  start_bar(&e_bar->b, b_clips);
   cr_zero(pos_bar[0], 3 * p->nnode);
   cr_copy3(n_bar, f_bar->normal);
-  gradient_bar(e, &m, f, f_bar->gradient, n_bar, cut_bar.across, e_bar);
+  gradient_bar(e, parts->length, f, f_bar->gradient, n_bar, cut_bar.across, e_bar);
 
   // [pressure.f3]', [pressure.f4]'
-  fan x_bar = {.load = f_bar->pressure / (3 * m.x.weight)};
-  x_bar.weight = f_bar->area / 2 - f_bar->pressure * f->pressure / m.x.weight;
-  x_bar.load -= cr_dot3(f_bar->pos, m.x.moment) / (4 * m.x.load * m.x.load);
-  cr_scl3(x_bar.moment, f_bar->pos, 1 / (4 * m.x.load));
+  cri_face_sums x_bar = {.load = f_bar->pressure / (3 * x->weight)};
+  x_bar.weight = f_bar->area / 2 - f_bar->pressure * f->pressure / x->weight;
+  x_bar.load -= cr_dot3(f_bar->pos, x->moment) / (4 * x->load * x->load);
+  cr_scl3(x_bar.moment, f_bar->pos, 1 / (4 * x->load));
   cr_acc3(pos_bar[p->corner[0]], f_bar->pos);
-  fan_bar(p, f->normal, e->a.field, &x_bar, n_bar, e_bar->a.field, pos_bar);
-  cr_normalize3_tan(unit_bar, f->normal, m.length, n_bar);
+  sums_bar(p, f->normal, e->a.field, &x_bar, n_bar, e_bar->a.field, pos_bar);
+  cr_normalize3_tan(unit_bar, f->normal, parts->length, n_bar);
   cr_acc3(cut_bar.across, unit_bar);
-  cri_cut_polygon_bar(&m.cut, p, pos_bar, &cut_bar);
+  cri_cut_polygon_bar(&parts->cut, p, pos_bar, &cut_bar);
   cut_bar_of(e, &cut_bar, e_bar);
 
   if (a_clips) {

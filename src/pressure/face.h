@@ -30,6 +30,21 @@ typedef struct {
   cr_real gradient;   // rise of the pressure when a and b approach along the normal, Pa/m
 } cri_face;
 
+/// Sums over the triangles of a fan at the first corner y_0. Also their tangent, or their cotangent.
+typedef struct {
+  cr_real weight;     // sum w_i
+  cr_real load;       // sum w_i (p_0 + p_i + p_i+1)
+  cr_real moment[3];  // sum w_i ((p_0 + 2 p_i + p_i+1) u_i + (p_0 + p_i + 2 p_i+1) u_i+1)
+} cri_face_sums;
+
+/// What a face was made by, which its derivatives read.
+typedef struct {
+  cri_cut cut;
+  cri_polygon polygon;
+  cri_face_sums sums;
+  cr_real length;  // |N|
+} cri_face_parts;
+
 /// Makes a face.
 /// Equation [pressure.f1] N = grad(P_b - P_a), compliant; grad(b.field), rigid half-space; minus the outward normal of
 ///          the triangle, rigid body.  n = N / |N|
@@ -45,14 +60,13 @@ typedef struct {
 /// Smooth   where no corner of the polygon appears or goes. There the area times the pressure and its moment are
 ///          continuous
 /// Derivation docs/derivations/pressure.md
-bool cri_face_make(const cri_elements* e, cri_polygon* p, cri_face* f);
+bool cri_face_make(const cri_elements* e, cri_face_parts* parts, cri_face* f);
 
-/// Tangent of a face that was made; and the transpose, which adds to the cotangents of vertices and pressures of
-/// tetrahedra, of vertices of triangles and of the fields of half-spaces; fields and shares of tetrahedra in e_bar are room
-/// for it.
-void cri_face_tan(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+/// Tangent of a face that was made; and the transpose, which sets the cotangents of vertices and pressures of tetrahedra,
+/// of vertices of triangles and of the fields of half-spaces; fields and shares of tetrahedra in e_bar are room for it.
+void cri_face_tan(const cri_elements* e, const cri_face_parts* parts, const cri_face* f,
                   const cri_elements* e_tan, cri_face* f_tan);
-void cri_face_bar(const cri_elements* e, const cri_polygon* p, const cri_face* f,
+void cri_face_bar(const cri_elements* e, const cri_face_parts* parts, const cri_face* f,
                   const cri_face* f_bar, cri_elements* e_bar);
 
 #endif

@@ -304,7 +304,7 @@ typedef struct {
 } search;
 
 static void make_face(search* s) {
-  if (cri_face_make(&s->face.elements, &s->face.polygon, &s->face.face)) {
+  if (cri_face_make(&s->face.elements, &s->face.parts, &s->face.face)) {
     s->visit(s->context, &s->face);
   }
 }

@@ -57,7 +57,7 @@ void cri_meeting_bar(const cri_meeting* x, const cr_data* d, const cri_meeting_t
 typedef struct {
   int i, j;
   cri_elements elements;
-  cri_polygon polygon;
+  cri_face_parts parts;
   cri_face face;
 } cri_meeting_face;
 

@@ -153,7 +153,7 @@ static void add_wrench(const world_face* w, const cr_real force[3], cr_real* F) 
 static uint32_t note(uint32_t hash, int number) { return (hash ^ (uint32_t)number) * 16777619u; }
 
 static uint32_t note_face(uint32_t hash, const cri_meeting* x, const cri_meeting_face* f) {
-  const cri_polygon* p = &f->polygon;
+  const cri_polygon* p = &f->parts.polygon;
   hash = note(note(note(note(hash, x->geom[0]), x->geom[1]), f->i), f->j);
   for (int k = 0; k < p->n; k++) {
     const cri_cut_node* y = &p->node[p->corner[k]];
@@ -177,9 +177,10 @@ typedef struct {
 static void face_forward(void* context, const cri_meeting_face* f) {
   forward* s = context;
   world_face w;
+  cri_traction_parts parts;
   cr_real force[3];
   face_in_world(s->d, &s->meeting, &s->numbers, &f->face, &w);
-  bool pushes = cri_traction_force(&w.traction, force);
+  bool pushes = cri_traction_force(&w.traction, &parts, force);
   add_wrench(&w, force, s->F);
   s->pattern = note(note_face(s->pattern, &s->meeting, f), pushes);
 }
@@ -302,13 +303,14 @@ static void face_tangent(void* context, const cri_meeting_face* f) {
   cri_elements e_tan;
   cri_face f_tan;
   world_face w, w_tan;
+  cri_traction_parts parts;
   cr_real force[3], force_tan[3];
   cri_meeting_elements_tan(&s->base.meeting, &s->meeting_tan, f, &e_tan);
-  cri_face_tan(&f->elements, &f->polygon, &f->face, &e_tan, &f_tan);
+  cri_face_tan(&f->elements, &f->parts, &f->face, &e_tan, &f_tan);
   face_in_world(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
   world_tan(s, &w, &f->face, &f_tan, &w_tan);
-  cri_traction_force(&w.traction, force);
-  cri_traction_tan(&w.traction, &w_tan.traction, force_tan);
+  cri_traction_force(&w.traction, &parts, force);
+  cri_traction_tan(&w.traction, &parts, &w_tan.traction, force_tan);
   add_wrench(&w, force, s->base.F);
   add_wrench(&w, force_tan, s->F_tan);
   for (int k = 0; k < 2; k++) {  // [pressure.q1] the arms move
@@ -413,15 +415,16 @@ static void frame_bar(cotangent* s, const world_face* w, const cr_real pos_bar[3
 static void face_cotangent(void* context, const cri_meeting_face* f) {
   cotangent* s = context;
   world_face w;
+  cri_traction_parts parts;
   cri_traction t_bar = {.load = 0};
   cri_face f_bar = {.gradient = 0};
-  cri_elements e_bar = {.other = f->elements.other};
+  cri_elements e_bar;
   cr_real force[3], force_bar[3], pos_bar[3];
   face_in_world(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
-  cri_traction_force(&w.traction, force);
+  cri_traction_force(&w.traction, &parts, force);
   add_wrench(&w, force, s->base.F);
   wrench_bar(s, &w, force, force_bar, pos_bar);
-  cri_traction_bar(&w.traction, force_bar, &t_bar);
+  cri_traction_bar(&w.traction, &parts, force_bar, &t_bar);
   velocity_bar(s, &w, t_bar.velocity, pos_bar);
   frame_bar(s, &w, pos_bar, t_bar.normal, &f_bar);
   f_bar.area = t_bar.load * f->face.pressure;
@@ -429,7 +432,7 @@ static void face_cotangent(void* context, const cri_meeting_face* f) {
   s->numbers_bar.dissipation += t_bar.dissipation;
   s->numbers_bar.friction += t_bar.friction;
   s->numbers_bar.transition += t_bar.transition;
-  cri_face_bar(&f->elements, &f->polygon, &f->face, &f_bar, &e_bar);
+  cri_face_bar(&f->elements, &f->parts, &f->face, &f_bar, &e_bar);
   cri_meeting_elements_bar(&s->base.meeting, &e_bar, f, &s->meeting_bar);
 }
 

@@ -89,7 +89,7 @@ cr_status cr_pressure_faces(const cr_model* m, const cr_data* d, int geom1, int 
 
 static void add_corners(void* context, const cri_meeting_face* f) {
   listing* x = context;
-  const cri_polygon* p = &f->polygon;
+  const cri_polygon* p = &f->parts.polygon;
   for (int k = 0; k < p->n; k++) {  // the normal of the other order points the other way
     const int corner = p->corner[x->turned ? p->n - 1 - k : k];
     if (x->count++ < x->most) {

@@ -74,15 +74,16 @@ static bool same_corners(const cri_polygon* a, const cri_polygon* b) {
 }
 
 // false where corners change, and where the polygon is so thin that differences say nothing
-static bool differences(const cri_elements* e, const cri_polygon* p, const cri_elements* e_tan,
+static bool differences(const cri_elements* e, const cri_face_parts* p, const cri_elements* e_tan,
                         cr_real h, cr_real slope[NUMBERS]) {
   const cr_real at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
   cr_zero(slope, NUMBERS);
   for (int i = 0; i < 4; i++) {
     cri_elements x = moved(e, e_tan, h * at[i]);
-    cri_polygon q;
+    cri_face_parts q;
     cri_face f;
-    if (!cri_face_make(&x, &q, &f) || !same_corners(p, &q) || f.area < CR_R(0.05)) {
+    if (!cri_face_make(&x, &q, &f) || !same_corners(&p->polygon, &q.polygon) ||
+        f.area < CR_R(0.05)) {
       return false;
     }
     for (int k = 0; k < NUMBERS; k++) {
@@ -111,7 +112,7 @@ static void check_kind(cri_other other) {
   for (int k = 0; k < 4000 && compared < 100; k++) {
     cri_elements e = drawn(other, &r, 1), e_tan = drawn(other, &r, CR_R(0.01)),
                  e_bar = {.other = other};
-    cri_polygon p;
+    cri_face_parts p;
     cri_face f, f_tan, f_bar;
     cr_real slope[NUMBERS], out = 0, scale = 1;
     if (!cri_face_make(&e, &p, &f) || f.area < CR_R(0.1)) {
@@ -164,7 +165,7 @@ static cri_elements on_ground(cri_other other, cr_real depth) {
 TEST(a_tip_on_the_ground) {
   const cr_real z = CR_R(0.25);
   cri_elements e = on_ground(CRI_RIGID_SPACE, z);
-  cri_polygon p;
+  cri_face_parts p;
   cri_face f;
   assert_true(cri_face_make(&e, &p, &f));
   const cr_real centre[3] = {z / 3, z / 3, z}, down[3] = {0, 0, -1};
@@ -189,7 +190,7 @@ TEST(a_rigid_triangle_on_a_tip) {
   cri_elements e = on_ground(CRI_RIGID, 0);
   const cr_real wide[3][3] = {{-5, -5, CR_R(0.25)}, {5, -5, CR_R(0.25)}, {0, 8, CR_R(0.25)}};
   memcpy(e.b.vertex, wide, sizeof wide);
-  cri_polygon p;
+  cri_face_parts p;
   cri_face f;
   assert_true(cri_face_make(&e, &p, &f));
   assert_close(f.area, z * z / 2, CR_R(1e-14));
@@ -202,7 +203,7 @@ TEST(equal_fields_have_no_face) {
   cri_elements e = on_ground(CRI_RIGID_SPACE, 0);
   e.other = CRI_COMPLIANT;
   e.b = e.a;
-  cri_polygon p;
+  cri_face_parts p;
   cri_face f;
   assert_false(cri_face_make(&e, &p, &f));
 }
@@ -230,7 +231,7 @@ TEST(random_and_degenerate_pairs_are_finite) {
         (e.other == CRI_COMPLIANT && !cri_tetrahedron_complete(&e.b))) {
       continue;
     }
-    cri_polygon p;
+    cri_face_parts p;
     cri_face f, f_tan;
     if (cri_face_make(&e, &p, &f)) {
       cri_elements e_tan = drawn(e.other, &r, CR_R(0.01));
