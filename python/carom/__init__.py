@@ -49,6 +49,7 @@ _LATER = {name: module for module, names in {
     "parameters": "Parameter Parameters",
     "planning": "LivePlan Plan Planner plan",
     "policies": "Observation Policy PolicyTraining TrainedPolicy policy_task train_policy",
+    "pressure": "PressureFaces",
     "quasidynamic": "ContactPlan QuasiContact QuasiDynamic SmoothedMPC contact_tree",
     "rendering": "render",
     "rollouts": "Batch Rollout rollout",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from carom.parameters import Parameter, Parameters
     from carom.planning import LivePlan, Plan, Planner, plan
     from carom.policies import Observation, Policy, PolicyTraining, TrainedPolicy, policy_task, train_policy
+    from carom.pressure import PressureFaces
     from carom.quasidynamic import ContactPlan, QuasiContact, QuasiDynamic, SmoothedMPC, contact_tree
     from carom.rendering import render
     from carom.rollouts import Batch, Rollout, rollout

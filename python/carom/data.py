@@ -272,6 +272,12 @@ class Data(HasObjects):
         self._check(lib.cr_geom_distance(self.model._ptr, self._ptr, one, two, distmax, dist, arrays.pointer(fromto)))
         return dist[0], fromto
 
+    @with_contract("cr_pressure_faces", "cr_pressure_corners")
+    def pressure_faces(self, geom1, geom2):
+        """The faces between two geoms with pressure fields, as forward() placed them: a carom.PressureFaces."""
+        from carom.pressure import pressure_faces
+        return pressure_faces(self, geom1, geom2)
+
     # ---- derivatives
 
     def jvp(self, tangents=None, /, *, of="step", out=None, **named):

@@ -343,6 +343,23 @@ class Model(HasObjects):
         from carom.corrections import save
         save(self, path)
 
+    # ---- pressure fields
+
+    @with_contract("cr_model_set_pressure")
+    def with_pressure(self, geom, kind, *, modulus=0, dissipation=0, transition=0, thickness=0, around=0, vertices=None,
+                      tets=None, triangles=None, level=None):
+        """A copy in which a geom has a pressure field (docs/pressure.md), of tetrahedra made of its shape or given:
+
+            model.with_pressure("floor", "rigid").with_pressure("ball", "compliant", modulus=1e5)
+            model.with_pressure("toe", "compliant", modulus=1e6, vertices=points, tets=cells)
+
+        vertices  n x 3, in the frame of the geom; with tets, k x 4 numbers of vertices, or triangles, k x 3, that close
+        level     n: pressure at the vertices over the modulus; None: by the distance from the boundary
+        """
+        from carom.pressure import with_pressure
+        return with_pressure(self, geom, kind, modulus=modulus, dissipation=dissipation, transition=transition,
+                             thickness=thickness, around=around, vertices=vertices, tets=tets, triangles=triangles, level=level)
+
     # ---- files
 
     @with_contract("cr_model_save", "cr_mujoco_save")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pressure fields: elements of shapes and given ones, their faces, gradients through them, and refusals."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import carom
+
+PRESS = """
+<mujoco>
+  <option timestep="0.001"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 0.1"/>
+    <body name="block" pos="0 0 0.049">
+      <freejoint/>
+      <geom name="block" type="box" size="0.1 0.1 0.05" mass="1"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+#: a cube of 2 x 2 x 1 in six tetrahedra around its diagonal, times 0.1 m, and a point inside of it
+CORNERS = np.array([[x, y, z] for z in (-0.05, 0.05) for y in (-0.1, 0.1) for x in (-0.1, 0.1)])
+SIDES = np.array([[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6],
+                  [1, 3, 5], [3, 7, 5]])
+
+
+def fan():
+    """Tetrahedra from the middle of the block to its sides."""
+    return np.vstack([CORNERS, [0, 0, 0]]), np.column_stack([np.full(12, 8), SIDES])
+
+
+def pressed(model):
+    return carom.Data(model).forward()
+
+
+@pytest.fixture
+def block():
+    return carom.load(PRESS).with_pressure("floor", "rigid").with_pressure("block", "compliant", modulus=1e5)
+
+
+def test_a_block_on_the_floor(block):
+    """The field of a box rises with the depth: p = E z / h, over an area of (0.2 m)^2."""
+    data = pressed(block)
+    faces = data.pressure_faces("block", "floor")
+    assert faces.area.sum() == pytest.approx(0.04, rel=1e-2)
+    np.testing.assert_allclose(faces.force(), data.qfrc_passive[:3] * [0, 0, -1], atol=1e-9)
+    assert faces.force()[2] < 0  # the floor is pressed down
+    np.testing.assert_allclose(faces.normal, np.tile([0, 0, -1], (len(faces.area), 1)), atol=1e-12)
+    np.testing.assert_allclose(faces.gradient[:, 1], 0, atol=0)
+    for area, corners in zip(faces.area, faces.corners):
+        spokes = corners[1:] - corners[0]
+        assert np.linalg.norm(np.cross(spokes[:-1], spokes[1:]).sum(axis=0)) / 2 == pytest.approx(area, rel=1e-9)
+
+
+def test_given_tetrahedra_press_as_those_of_triangles():
+    vertices, tets = fan()
+    model = carom.load(PRESS).with_pressure("floor", "rigid")
+    given = pressed(model.with_pressure("block", "compliant", modulus=1e5, vertices=vertices, tets=tets))
+    surface = pressed(model.with_pressure("block", "compliant", modulus=1e5, vertices=CORNERS, triangles=SIDES))
+    force = given.pressure_faces("floor", "block").force()
+    assert force[2] > 1
+    np.testing.assert_allclose(force, surface.pressure_faces("floor", "block").force(), rtol=1e-12)
+    twice = pressed(model.with_pressure("block", "compliant", modulus=1e5, vertices=vertices, tets=tets,
+                                        level=[0] * 8 + [2]))
+    np.testing.assert_allclose(twice.pressure_faces("floor", "block").force(), 2 * force, rtol=1e-12)
+
+
+def test_the_gradient_by_the_modulus_is_that_of_differences(block):
+    gradient = carom.grad(block, "qpos[2]", nstep=20, wrt=["geom_pressure[block][0]"])
+    values = [carom.grad(block.copy({"geom_pressure[block][0]": modulus}), "qpos[2]", nstep=20, wrt=["qvel"]).loss
+              for modulus in (0.999e5, 1.001e5)]
+    slope = (values[1] - values[0]) / 0.002e5
+    assert gradient["geom_pressure[block][0]"] == pytest.approx(slope, rel=1e-5)
+
+
+def test_copies_and_pickles_keep_the_field(block):
+    force = pressed(block).qfrc_passive[2]
+    assert force > 0
+    for other in (block.copy(), copy.deepcopy(block), pickle.loads(pickle.dumps(block))):
+        assert pressed(other).qfrc_passive[2] == force
+
+
+def test_the_model_itself_stays_as_it_is():
+    model = carom.load(PRESS)
+    model.with_pressure("block", "compliant", modulus=1e5)
+    assert model.geom_pressure_kind["block"] == 0
+
+
+def test_no_faces_where_nothing_touches(block):
+    data = carom.Data(block)
+    data.qpos[2] = 1
+    faces = data.forward().pressure_faces("block", "floor")
+    assert len(faces.area) == 0 and faces.corners == [] and faces.force().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({"vertices": CORNERS}, "tets or with triangles"),
+    ({"tets": [[0, 1, 2, 3]]}, "come with vertices"),
+    ({"vertices": CORNERS, "tets": [[0, 1, 2, 8]]}, "vertex 8; there are 8"),
+    ({"vertices": CORNERS, "tets": [[0, 1, 2]]}, "rows of 4"),
+    ({"vertices": CORNERS.T, "triangles": SIDES}, "rows of 3"),
+    ({"vertices": CORNERS, "triangles": SIDES[1:]}, "do not close|open"),
+    ({"modulus": 0}, "modulus"),
+])
+def test_refusals(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        carom.load(PRESS).with_pressure("block", "compliant", **{"modulus": 1e5, **options})
+
+
+def test_a_geom_that_there_is_not():
+    with pytest.raises(LookupError, match="'blok'"):
+        carom.load(PRESS).with_pressure("blok", "rigid")
