@@ -19,6 +19,10 @@ class Trajectory:
         return f"<carom.Trajectory of {', '.join(name for name in self.__dict__ if name != 'item')}>"
 
 
+#: fields that all rollouts keep, unless states=False
+_STATES = ("qpos", "qvel", "act")
+
+
 @ffi.def_extern(name="carom_py_loss", error=lib.CR_ERR_INTERRUPTED)
 def _call(handle, item, worker, loss):
     return ffi.from_handle(handle).evaluate(item, loss)
@@ -33,14 +37,14 @@ class Losses:
         self.model, self.n, self.nstep, self.ctrl, self.gradient = model, n, nstep, ctrl, gradient
         self.function = loss if callable(loss) else None
         self.failure = None
-        keep = states or self.function is not None
+        keep = states or self.function is not None or not set(record).isdisjoint(_STATES)
         widths = (model.nq, model.nv, model.na)
         self.qpos, self.qvel, self.act = (np.zeros((n, nstep, width)) if keep else None for width in widths)
-        self.fields = {name: self._field(data, name) for name in record}
+        self.fields = {name: self._field(data, name) for name in record if name not in _STATES}
         self.bars = {}
         self._kept = []
         if self.function is not None and gradient:
-            for name in ("qpos", "qvel", "act", *self.fields):
+            for name in (*_STATES, *self.fields):
                 self._add_bar(data, name)
         self.expressions = [self._expression(loss, every) for _ in range(workers)] if isinstance(loss, str) else []
         if loss is not None and not self.expressions and self.function is None:

@@ -62,6 +62,13 @@ def test_a_loss_in_python_is_the_expression(leg, controls):
         np.testing.assert_allclose(python.gradient[name], words.gradient[name], rtol=1e-12, atol=1e-14)
 
 
+def test_states_may_be_recorded_by_name(leg, controls):
+    run = carom.rollout(leg, ctrl=controls[0], start=carom.Data(leg, "bent"), states=False, record=["qpos", "sensordata"])
+    all_states = carom.rollout(leg, ctrl=controls[0], start=carom.Data(leg, "bent"), record=["sensordata"])
+    np.testing.assert_array_equal(run.qpos, all_states.qpos)
+    np.testing.assert_array_equal(run.sensordata, all_states.sensordata)
+
+
 def test_losses_of_recorded_fields_and_of_quaternions(leg, controls):
     def tilt(run):
         bars = {"qpos": np.zeros_like(run.qpos), "sensordata": np.zeros_like(run.sensordata)}
