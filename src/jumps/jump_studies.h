@@ -6,6 +6,7 @@
 #include "notebook/notebook.h"
 
 cr_status cri_study_contact_jumps(cr_notebook* book, cr_error* error);
+cr_status cri_study_box_push(cr_notebook* book, cr_error* error);
 cr_status cri_study_mating(cr_notebook* book, cr_error* error);
 
 #endif

@@ -58,6 +58,8 @@ static const cr_study studies[] = {
      cri_study_continuity},
     {"contact-jumps", "jumps of contact forces over a pose: points, smooth detection, surfaces",
      false, cri_study_contact_jumps},
+    {"box-push", "a box pushed over an edge: gradients and plans by points and by surfaces", false,
+     cri_study_box_push},
     {"mating", "two toy bricks pressed together: points, balls on the studs, surfaces", false,
      cri_study_mating},
     {"bounce1d", "a point on a soft and a stiff floor: what networks learn from twenty examples",
