@@ -68,6 +68,19 @@ def test_given_tetrahedra_press_as_those_of_triangles():
     np.testing.assert_allclose(twice.pressure_faces("floor", "block").force(), 2 * force, rtol=1e-12)
 
 
+def test_a_mesh_of_mjcf_presses_as_its_triangles():
+    numbers = " ".join(str(x) for x in CORNERS.ravel())
+    text = PRESS.replace("<worldbody>", f'<asset><mesh name="block" vertex="{numbers}"/></asset><worldbody>', 1)
+    text = text.replace('type="box" size="0.1 0.1 0.05"', 'type="mesh" mesh="block"')
+    text = text.replace("</mujoco>", """<custom><text name="pressure:floor" data="rigid"/>
+        <text name="pressure:block" data="compliant modulus=1e5"/></custom></mujoco>""")
+    surface = carom.load(PRESS).with_pressure("floor", "rigid").with_pressure("block", "compliant", modulus=1e5,
+                                                                              vertices=CORNERS, triangles=SIDES)
+    mesh, given = (pressed(model).pressure_faces("floor", "block") for model in (carom.load(text), surface))
+    np.testing.assert_allclose(mesh.force(), given.force(), rtol=5e-6)  # MuJoCo keeps vertices in single precision
+    assert given.force()[2] > 1 and mesh.area.sum() == pytest.approx(given.area.sum(), rel=5e-6)
+
+
 def test_the_gradient_by_the_modulus_is_that_of_differences(block):
     gradient = carom.grad(block, "qpos[2]", nstep=20, wrt=["geom_pressure[block][0]"])
     values = [carom.grad(block.copy({"geom_pressure[block][0]": modulus}), "qpos[2]", nstep=20, wrt=["qvel"]).loss
