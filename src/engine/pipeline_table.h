@@ -94,7 +94,7 @@ CR_STAGE(force, fluid, always, nothing,
   F(qfrc_fluid),
   NEEDS(.scratch = 24 * n->nbody))
 
-CR_STAGE(pressure, pressure, pressure, nothing,
+CR_STAGE(pressure, pressure, always, pressure,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_pressure) F(geom_friction) F(cvel) F(cdof)
   F(subtree_com),
   F(qfrc_pressure),

@@ -4,7 +4,7 @@
 
 #include "force/body_jac.h"
 #include "force/passive.h"
-#include "pressure/pressure.h"
+#include "pressure/pressure_jac.h"
 #include "solver/connect_weld_jac.h"
 #include "solver/contact_jac.h"
 #include "solver/contact_model.h"
@@ -37,11 +37,6 @@ const char* cri_jac_adhesion(const cr_model* m, const cr_data* d) {
                                !cr_is_zero(d->contact_surfacevel, 3 * d->ncon));
   (void)m;
   return pulls ? "adhesion and moving surfaces of contacts" : NULL;
-}
-
-const char* cri_jac_pressure(const cr_model* m, const cr_data* d) {
-  (void)d;
-  return cri_pressure_acts(m) ? "pressure fields" : NULL;
 }
 
 // a fixed tendon adds a constant to M, and no bias force
@@ -86,6 +81,10 @@ const char* cri_jac_acceleration(const cr_model* m, const cr_data* d) {
 
 void cri_columns_bodies(const cr_model* m, const cr_data* d, cri_force_columns* x) {
   cri_body_jac(m, d, &x->carried, 1, x->columns, x->tan);
+}
+
+void cri_columns_pressure(const cr_model* m, const cr_data* d, cri_force_columns* x) {
+  cri_pressure_jac(m, d, &x->carried, x->columns, x->tan);
 }
 
 void cri_columns_springs(const cr_model* m, const cr_data* d, cri_force_columns* x) {

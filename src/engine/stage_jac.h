@@ -12,7 +12,6 @@ const char* cri_jac_always(const cr_model* m, const cr_data* d);
 const char* cri_jac_plugin(const cr_model* m, const cr_data* d);
 const char* cri_jac_collision(const cr_model* m, const cr_data* d);
 const char* cri_jac_adhesion(const cr_model* m, const cr_data* d);
-const char* cri_jac_pressure(const cr_model* m, const cr_data* d);
 const char* cri_jac_tendon_bias(const cr_model* m, const cr_data* d);
 const char* cri_jac_actuation(const cr_model* m, const cr_data* d);
 const char* cri_jac_effective_mass(const cr_model* m, const cr_data* d);
@@ -30,8 +29,9 @@ typedef struct cri_force_columns {
 } cri_force_columns;
 
 /// Bodies: inertia, bias, fluid, gravity compensation and applied forces; springs and dampers of joints and
-/// tendons; actuators; constraint rows.
+/// tendons; actuators; constraint rows; pressure fields.
 void cri_columns_bodies(const cr_model* m, const cr_data* d, cri_force_columns* x);
+void cri_columns_pressure(const cr_model* m, const cr_data* d, cri_force_columns* x);
 void cri_columns_springs(const cr_model* m, const cr_data* d, cri_force_columns* x);
 void cri_columns_actuators(const cr_model* m, const cr_data* d, cri_force_columns* x);
 void cri_columns_rows(const cr_model* m, const cr_data* d, cri_force_columns* x);

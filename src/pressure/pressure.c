@@ -2,48 +2,14 @@
 #include "pressure/pressure.h"
 
 #include "kinematics/tree.h"
-#include "pressure/traction.h"
-
-// ---- pairs
+#include "pressure/pressure_pair.h"
 
 bool cri_pressure_acts(const cr_model* m) {
   const int off = CR_DSBL_CONSTRAINT | CR_DSBL_CONTACT;
   return m->npressuretet > 0 && (m->disableflags & off) == 0;
 }
 
-// planes have no bounding sphere; trees of boxes find out
-static bool far_apart(const cr_model* m, const cr_data* d, int geom1, int geom2) {
-  cr_real r1 = cri_meeting_radius(m, geom1), r2 = cri_meeting_radius(m, geom2), arm[3];
-  cr_sub3(arm, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
-  return r1 > 0 && r2 > 0 && cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2);
-}
-
-typedef cr_status pair_visit(void* context, const int geom[2]);
-
-static cr_status each_pair(const cr_model* m, const cr_data* d, pair_visit* visit, void* context) {
-  for (int i = 0; i < m->ngeom; i++) {
-    for (int j = i + 1; j < m->ngeom && m->geom_pressure_kind[i] != CR_PRESSURE_NONE; j++) {
-      int geom[2];
-      if (m->geom_pressure_kind[j] != CR_PRESSURE_NONE && cri_meeting_order(m, i, j, geom) &&
-          !far_apart(m, d, i, j)) {
-        CR_TRY(visit(context, geom));
-      }
-    }
-  }
-  return CR_OK;
-}
-
-// ---- [pressure.q2] numbers of a pair
-
-typedef struct {
-  cr_real dissipation, friction, transition;
-  cr_real share[2];  // of the dissipation of each geom
-  int slippery;      // the geom whose friction counts
-} pair_numbers;
-
-static const cr_real* numbers_of(const cr_model* m, int geom) {
-  return m->geom_pressure + CR_PRESSURE_WIDTH * geom;
-}
+// ---- numbers of a pair
 
 // squares and products of numbers between these, and their inverses, are finite
 #define LEAST CR_R(1e-30)
@@ -62,7 +28,7 @@ static cr_status check_numbers(const cr_model* m, int geom, cr_error* error) {
   const bool plane = m->geom_type[geom] == CR_GEOM_PLANE;
   const bool needed[] = {compliant, true, compliant && plane, true};
   for (int k = 0; k < 4; k++) {
-    const cr_real x = numbers_of(m, geom)[rule[k].number];
+    const cr_real x = cri_pressure_numbers_of(m, geom)[rule[k].number];
     const bool any = rule[k].number == CR_PRESSURE_DISSIPATION;  // differences go below 0
     if (needed[k] && !(x >= (any ? -MOST : LEAST) && x <= MOST)) {
       return cri_fail(error, CR_ERR_MODEL,
@@ -74,28 +40,11 @@ static cr_status check_numbers(const cr_model* m, int geom, cr_error* error) {
   return CR_OK;
 }
 
-static pair_numbers mixed(const cri_meeting* x) {
-  const cr_model* m = x->m;
-  const cr_real *a = numbers_of(m, x->geom[0]), *b = numbers_of(m, x->geom[1]);
-  const bool both = x->other == CRI_COMPLIANT || x->other == CRI_COMPLIANT_SPACE;
-  const int before = m->geom_priority[x->geom[0]] - m->geom_priority[x->geom[1]];
-  pair_numbers p;
-  p.share[0] =
-      both ? b[CR_PRESSURE_MODULUS] / (a[CR_PRESSURE_MODULUS] + b[CR_PRESSURE_MODULUS]) : 1;
-  p.share[1] = 1 - p.share[0];
-  p.dissipation = p.share[0] * a[CR_PRESSURE_DISSIPATION] + p.share[1] * b[CR_PRESSURE_DISSIPATION];
-  p.transition = (a[CR_PRESSURE_TRANSITION] + b[CR_PRESSURE_TRANSITION]) / 2;
-  p.slippery = before > 0 || (before == 0 &&
-                              m->geom_friction[3 * x->geom[0]] >= m->geom_friction[3 * x->geom[1]])
-                   ? 0
-                   : 1;
-  p.friction = m->geom_friction[3 * x->geom[p.slippery]];
-  return p;
-}
-
 // slope of the dissipation over the modulus of each geom
-static void dissipation_slopes(const cri_meeting* x, const pair_numbers* p, cr_real slope[2]) {
-  const cr_real *a = numbers_of(x->m, x->geom[0]), *b = numbers_of(x->m, x->geom[1]);
+static void dissipation_slopes(const cri_meeting* x, const cri_pressure_numbers* p,
+                               cr_real slope[2]) {
+  const cr_real *a = cri_pressure_numbers_of(x->m, x->geom[0]),
+                *b = cri_pressure_numbers_of(x->m, x->geom[1]);
   cr_real sum = a[CR_PRESSURE_MODULUS] + b[CR_PRESSURE_MODULUS];
   cr_real gap = a[CR_PRESSURE_DISSIPATION] - b[CR_PRESSURE_DISSIPATION];
   bool both = x->other == CRI_COMPLIANT || x->other == CRI_COMPLIANT_SPACE;
@@ -103,42 +52,8 @@ static void dissipation_slopes(const cri_meeting* x, const pair_numbers* p, cr_r
   slope[1] = both ? p->share[1] * gap / sum : 0;
 }
 
-// ---- a face in the world
-
-typedef struct {
-  const cr_data* d;
-  int body[2];
-  const cr_real* com[2];
-  cr_real pos[3], arm[2][3];  // centre of pressure, and from the centres of mass to it
-  cri_traction traction;
-} world_face;
-
-static void face_in_world(const cr_data* d, const cri_meeting* x, const pair_numbers* p,
-                          const cri_face* f, world_face* w) {
-  const cr_real* R = d->geom_xmat + 9 * x->geom[0];
-  w->d = d;
-  cr_mulmat3(w->pos, R, f->pos);
-  cr_acc3(w->pos, d->geom_xpos + 3 * x->geom[0]);
-  cr_mulmat3(w->traction.normal, R, f->normal);
-  w->traction.load = f->area * f->pressure;
-  w->traction.dissipation = p->dissipation;
-  w->traction.friction = p->friction;
-  w->traction.transition = p->transition;
-  cr_zero3(w->traction.velocity);
-  for (int k = 0; k < 2; k++) {
-    w->body[k] = x->m->geom_bodyid[x->geom[k]];
-    w->com[k] = d->subtree_com + 3 * x->m->body_rootid[w->body[k]];
-    cr_sub3(w->arm[k], w->pos, w->com[k]);
-    const cr_real *V = d->cvel + 6 * w->body[k], sign = k == 0 ? -1 : 1;
-    cr_real v[3];
-    cr_cross3(v, V, w->arm[k]);
-    cr_acc3(v, V + 3);
-    cr_accscl3(w->traction.velocity, v, sign);
-  }
-}
-
 // [pressure.q1] adds the force on both bodies
-static void add_wrench(const world_face* w, const cr_real force[3], cr_real* F) {
+static void add_wrench(const cri_world_face* w, const cr_real force[3], cr_real* F) {
   for (int k = 0; k < 2; k++) {
     cr_real signed_force[3];
     cr_scl3(signed_force, force, k == 0 ? -1 : 1);
@@ -171,15 +86,15 @@ typedef struct {
   int bad;  // a geom whose sizes make flat tetrahedra, -1 none
   // of the pair at hand
   cri_meeting meeting;
-  pair_numbers numbers;
+  cri_pressure_numbers numbers;
 } forward;
 
 static void face_forward(void* context, const cri_meeting_face* f) {
   forward* s = context;
-  world_face w;
+  cri_world_face w;
   cri_traction_parts parts;
   cr_real force[3];
-  face_in_world(s->d, &s->meeting, &s->numbers, &f->face, &w);
+  cri_world_face_set(s->d, &s->meeting, &s->numbers, &f->face, &w);
   bool pushes = cri_traction_force(&w.traction, &parts, force);
   add_wrench(&w, force, s->F);
   s->pattern = note(note_face(s->pattern, &s->meeting, f), pushes);
@@ -191,7 +106,7 @@ static cr_status pair_forward(void* context, const int geom[2]) {
     CR_TRY(check_numbers(s->m, geom[k], &s->work->error));
   }
   cri_meeting_place(s->m, s->d, geom, &s->meeting);
-  s->numbers = mixed(&s->meeting);
+  s->numbers = cri_pressure_mix(&s->meeting);
   cri_meeting_faces(&s->meeting, face_forward, s);
   s->bad = s->meeting.bad >= 0 ? geom[0] : s->bad;
   return CR_OK;
@@ -214,7 +129,7 @@ cr_status cr_pressure(const cr_model* m, cr_data* d) {
   forward s = {.m = m, .d = d, .work = d, .pattern = 2166136261u, .bad = -1};
   s.F = cri_push(d, 6 * (size_t)m->nbody);
   cr_zero(s.F, 6 * m->nbody);
-  cr_status status = each_pair(m, d, pair_forward, &s);
+  cr_status status = cri_pressure_pairs(m, d, pair_forward, &s);
   if (status != CR_OK) {
     cri_pop(d, mark);
     return status;
@@ -238,7 +153,7 @@ typedef struct {
   cr_real* F_tan;
   cri_meeting_motion motion;
   cri_meeting_twin meeting_tan;
-  pair_numbers numbers_tan;
+  cri_pressure_numbers numbers_tan;
 } tangent;
 
 static cri_meeting_motion motion_of(const cr_data* d, const cr_data* tan, const cri_meeting* x) {
@@ -255,8 +170,9 @@ static cri_meeting_motion motion_of(const cr_data* d, const cr_data* tan, const 
   return motion;
 }
 
-static pair_numbers mixed_tan(const cri_meeting* x, const pair_numbers* p, const cr_model* par) {
-  pair_numbers p_tan = {.dissipation = 0};
+static cri_pressure_numbers mixed_tan(const cri_meeting* x, const cri_pressure_numbers* p,
+                                      const cr_model* par) {
+  cri_pressure_numbers p_tan = {.dissipation = 0};
   cr_real slope[2];
   dissipation_slopes(x, p, slope);
   for (int k = 0; k < 2; k++) {
@@ -270,8 +186,8 @@ static pair_numbers mixed_tan(const cri_meeting* x, const pair_numbers* p, const
 }
 
 // tangent of a face in the world; arm: those of w
-static void world_tan(const tangent* s, const world_face* w, const cri_face* f,
-                      const cri_face* f_tan, world_face* w_tan) {
+static void world_tan(const tangent* s, const cri_world_face* w, const cri_face* f,
+                      const cri_face* f_tan, cri_world_face* w_tan) {
   const cri_meeting* x = &s->base.meeting;
   const cr_real *R = s->base.d->geom_xmat + 9 * x->geom[0], *turn = s->motion.shape[0].rot;
   cr_real from_origin[3];
@@ -302,12 +218,12 @@ static void face_tangent(void* context, const cri_meeting_face* f) {
   tangent* s = context;
   cri_elements e_tan;
   cri_face f_tan;
-  world_face w, w_tan;
+  cri_world_face w, w_tan;
   cri_traction_parts parts;
   cr_real force[3], force_tan[3];
   cri_meeting_elements_tan(&s->base.meeting, &s->meeting_tan, f, &e_tan);
   cri_face_tan(&f->elements, &f->parts, &f->face, &e_tan, &f_tan);
-  face_in_world(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
+  cri_world_face_set(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
   world_tan(s, &w, &f->face, &f_tan, &w_tan);
   cri_traction_force(&w.traction, &parts, force);
   cri_traction_tan(&w.traction, &parts, &w_tan.traction, force_tan);
@@ -324,7 +240,7 @@ static cr_status pair_tangent(void* context, const int geom[2]) {
   tangent* s = context;
   cri_meeting* x = &s->base.meeting;
   cri_meeting_place(s->base.m, s->base.d, geom, x);
-  s->base.numbers = mixed(x);
+  s->base.numbers = cri_pressure_mix(x);
   s->motion = motion_of(s->base.d, s->tan, x);
   s->numbers_tan = mixed_tan(x, &s->base.numbers, &s->tan->par);
   cri_meeting_tan(x, s->base.d, &s->motion, &s->meeting_tan);
@@ -343,7 +259,7 @@ cr_status cr_pressure_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   s.F_tan = cri_push(tan, n);
   cr_zero(s.base.F, (int)n);
   cr_zero(s.F_tan, (int)n);
-  CR_TRY(each_pair(m, d, pair_tangent, &s));
+  CR_TRY(cri_pressure_pairs(m, d, pair_tangent, &s));
   project(m, d->cdof, s.F_tan, tan->qfrc_pressure);
   cri_tree_gather(m, s.base.F, 6);
   for (int i = 0; i < m->nv; i++) {
@@ -361,11 +277,11 @@ typedef struct {
   const cr_real* W;  // motions of the bodies that the cotangent of the forces makes
   cri_meeting_motion motion_bar;
   cri_meeting_twin meeting_bar;
-  pair_numbers numbers_bar;
+  cri_pressure_numbers numbers_bar;
 } cotangent;
 
 // [pressure.q1]' cotangents of the force and of the centre of pressure; those of the centres of mass are added
-static void wrench_bar(const cotangent* s, const world_face* w, const cr_real force[3],
+static void wrench_bar(const cotangent* s, const cri_world_face* w, const cr_real force[3],
                        cr_real force_bar[3], cr_real pos_bar[3]) {
   cr_zero3(force_bar);
   cr_zero3(pos_bar);
@@ -382,7 +298,7 @@ static void wrench_bar(const cotangent* s, const world_face* w, const cr_real fo
   }
 }
 
-static void velocity_bar(const cotangent* s, const world_face* w, const cr_real v_bar[3],
+static void velocity_bar(const cotangent* s, const cri_world_face* w, const cr_real v_bar[3],
                          cr_real pos_bar[3]) {
   for (int k = 0; k < 2; k++) {
     const cr_real* V = s->base.d->cvel + 6 * w->body[k];
@@ -398,7 +314,7 @@ static void velocity_bar(const cotangent* s, const world_face* w, const cr_real 
 }
 
 // cotangents of centre and normal into those of the face and of the first geom's pose
-static void frame_bar(cotangent* s, const world_face* w, const cr_real pos_bar[3],
+static void frame_bar(cotangent* s, const cri_world_face* w, const cr_real pos_bar[3],
                       const cr_real normal_bar[3], cri_face* f_bar) {
   const cri_meeting* x = &s->base.meeting;
   const cr_real* R = s->base.d->geom_xmat + 9 * x->geom[0];
@@ -414,13 +330,13 @@ static void frame_bar(cotangent* s, const world_face* w, const cr_real pos_bar[3
 
 static void face_cotangent(void* context, const cri_meeting_face* f) {
   cotangent* s = context;
-  world_face w;
+  cri_world_face w;
   cri_traction_parts parts;
   cri_traction t_bar = {.load = 0};
   cri_face f_bar = {.gradient = 0};
   cri_elements e_bar;
   cr_real force[3], force_bar[3], pos_bar[3];
-  face_in_world(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
+  cri_world_face_set(s->base.d, &s->base.meeting, &s->base.numbers, &f->face, &w);
   cri_traction_force(&w.traction, &parts, force);
   add_wrench(&w, force, s->base.F);
   wrench_bar(s, &w, force, force_bar, pos_bar);
@@ -439,7 +355,7 @@ static void face_cotangent(void* context, const cri_meeting_face* f) {
 // [pressure.q2]' and the moduli, into the parameters
 static void numbers_bar(const cotangent* s) {
   const cri_meeting* x = &s->base.meeting;
-  const pair_numbers *p = &s->base.numbers, *p_bar = &s->numbers_bar;
+  const cri_pressure_numbers *p = &s->base.numbers, *p_bar = &s->numbers_bar;
   cr_model* par = &s->bar->par;
   cr_real slope[2];
   dissipation_slopes(x, p, slope);
@@ -458,9 +374,9 @@ static cr_status pair_cotangent(void* context, const int geom[2]) {
   cotangent* s = context;
   cri_meeting* x = &s->base.meeting;
   cri_meeting_place(s->base.m, s->base.d, geom, x);
-  s->base.numbers = mixed(x);
+  s->base.numbers = cri_pressure_mix(x);
   s->motion_bar = (cri_meeting_motion){.thickness = 0};
-  s->numbers_bar = (pair_numbers){.dissipation = 0};
+  s->numbers_bar = (cri_pressure_numbers){.dissipation = 0};
   s->meeting_bar = (cri_meeting_twin){.turn = {0}};
   cri_meeting_faces(x, face_cotangent, s);
   cri_meeting_bar(x, s->base.d, &s->meeting_bar, &s->motion_bar);
@@ -481,7 +397,7 @@ cr_status cr_pressure_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_zero(F, (int)n);
   cri_tree_motions(m, d->cdof, bar->qfrc_pressure, W);
   cotangent s = {.base = {.m = m, .d = d, .work = bar, .F = F}, .bar = bar, .W = W};
-  CR_TRY(each_pair(m, d, pair_cotangent, &s));
+  CR_TRY(cri_pressure_pairs(m, d, pair_cotangent, &s));
   cri_tree_gather(m, F, 6);
   for (int i = 0; i < m->nv; i++) {
     cr_accscl6(bar->cdof + 6 * i, F + 6 * m->dof_bodyid[i], bar->qfrc_pressure[i]);

@@ -6,70 +6,27 @@
 
 #include "collision/collision.h"
 #include "constraint/rows.h"
-#include "kinematics/relative_chain.h"
-
-enum { FIRST = 1, SECOND = 2 };  // which body a dof moves
-
-// wrenches
-typedef struct {
-  cr_real by_q[6], by_v[6];  // F', by coordinate and by velocity
-  cr_real carried[6];        // S x* F
-} change;
+#include "kinematics/body_pair.h"
 
 typedef struct {
-  cr_real S[6];
-  change sum;
-} column;
-
-typedef struct {
-  int dim, body[2];
+  int dim;
   const cr_real *pos, *frame;
   cr_real V[2][6], B[2][6];         // of the bodies, at the point
   cri_contact_motion motion[2][6];  // under unit motions of each shape
   cr_real P[6][6], by_r[6], b[6];   // [step_jacobian.z1] along the axes of the frame
   cr_real F[6];                     // wrench on the second body
-  // of all contacts of these bodies so far
-  const cr_real* origin;
-  int n;
-  int32_t *dof, *side;
-  column* column;
+  cri_body_pair pair;               // with the changes of all contacts of these bodies so far
 } contact;
-
-// ---- the dofs that move its bodies
-
-static void find_dofs(const cr_model* m, contact* c) {
-  int a = cri_relative_chain_last(m, c->body[0]), b = cri_relative_chain_last(m, c->body[1]);
-  for (c->n = 0; a >= 0 || b >= 0; c->n++) {
-    int dof = a > b ? a : b;
-    c->dof[c->n] = dof;
-    c->side[c->n] = (a == dof ? FIRST : 0) | (b == dof ? SECOND : 0);
-    a = a == dof ? m->dof_parentid[dof] : a;
-    b = b == dof ? m->dof_parentid[dof] : b;
-  }
-}
-
-static cr_real sign_of(int side) {
-  return (cr_real)((side & SECOND) != 0) - (cr_real)((side & FIRST) != 0);
-}
-
-// the motion M of a body's tree relative to a point
-static void at_point(const cr_model* m, const cr_data* d, const cr_real point[3], int body,
-                     const cr_real M[6], cr_real out[6]) {
-  cr_real arm[3];
-  cr_sub3(arm, point, cri_relative_chain_com(m, d, body));
-  cr_copy6(out, M);
-  cr_acccross3(out + 3, M, arm);
-}
 
 static void at_contact(const cr_model* m, const cr_data* d, const contact* c, int body,
                        const cr_real M[6], cr_real out[6]) {
-  at_point(m, d, c->pos, body, M, out);
+  cri_body_pair_motion(m, d, c->pos, body, M, out);
 }
 
 // sum += a wrench at the contact point
 static void add_wrench(const contact* c, const cr_real F[6], cr_real sum[6]) {
   cr_real arm[3];
-  cr_sub3(arm, c->pos, c->origin);
+  cr_sub3(arm, c->pos, c->pair.origin);
   cr_acc6(sum, F);
   cr_acccross3(sum, arm, F + 3);
 }
@@ -98,7 +55,7 @@ static void displace(const cr_model* m, const cr_data* d, int i, contact* c, int
 static cri_contact_motion motion_under(const contact* c, int side, const cr_real S[6]) {
   cri_contact_motion sum = {0, {0}, {0}};
   for (int body = 0; body < 2; body++) {
-    for (int k = 0; k < 6 && (side & (body == 0 ? FIRST : SECOND)) != 0; k++) {
+    for (int k = 0; k < 6 && (side & (body == 0 ? CRI_PAIR_FIRST : CRI_PAIR_SECOND)) != 0; k++) {
       const cri_contact_motion* unit = &c->motion[body][k];
       sum.dist += S[k] * unit->dist;
       cr_accscl3(sum.pos, unit->pos, S[k]);
@@ -194,7 +151,7 @@ static void rate_change(const contact* c, cr_real U[2][6], const cr_real before[
                         const cr_real S[6], const cri_contact_motion* w, cr_real* rate) {
   cr_real z[6] = {0}, u[6];
   for (int body = 0; body < 2; body++) {
-    if ((side & (body == 0 ? FIRST : SECOND)) != 0) {
+    if ((side & (body == 0 ? CRI_PAIR_FIRST : CRI_PAIR_SECOND)) != 0) {
       cr_real beyond[6], turned[6];
       for (int k = 0; k < 6; k++) {
         beyond[k] = U[body][k] - before[k];
@@ -228,14 +185,11 @@ static void response(const contact* c, const cr_real* e, cr_real dist, cr_real F
 
 static void add_change(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
                        contact* c, int k) {
-  const bool first = c->pos == c->origin;
-  change beside, *x = first ? &c->column[k].sum : &beside;
-  int j = c->dof[k], side = c->side[k], body = c->body[(side & SECOND) != 0];
-  cr_real moved[6], V[6], B[6], e[6], of_V[6];
-  const cr_real* S = first ? c->column[k].S : moved;
-  if (!first) {
-    at_contact(m, d, c, body, d->cdof + 6 * j, moved);
-  }
+  cri_pair_column* sum = &c->pair.column[k];
+  int j = c->pair.dof[k], side = c->pair.side[k];
+  int body = c->pair.body[(side & CRI_PAIR_SECOND) != 0];
+  cr_real S[6], V[6], B[6], e[6], of_V[6], by_q[6], by_v[6], by_carrying[6];
+  at_contact(m, d, c, body, d->cdof + 6 * j, S);
   at_contact(m, d, c, body, carried->V + 6 * j, V);
   at_contact(m, d, c, body, carried->B + 6 * j, B);
 
@@ -246,60 +200,32 @@ static void add_change(const cr_model* m, const cr_data* d, const cri_rigid_tran
   for (int l = 0; l < c->dim; l++) {
     e[l] += c->b[l] * of_V[l];
   }
-  response(c, e, w.dist, x->by_q);
-  cr_acccross3(x->by_q, w.turn, c->F);
-  cr_acccross3(x->by_q, w.pos, c->F + 3);
-  cr_acccross3(x->by_q + 3, w.turn, c->F + 3);
-  cr_cross_force(x->carried, S, c->F);
+  response(c, e, w.dist, by_q);
+  cr_acccross3(by_q, w.turn, c->F);
+  cr_acccross3(by_q, w.pos, c->F + 3);
+  cr_acccross3(by_q + 3, w.turn, c->F + 3);
+  cr_cross_force(by_carrying, S, c->F);
 
   // by the velocity
   for (int l = 0; l < c->dim; l++) {
-    e[l] = c->b[l] * sign_of(side) * cr_dot3(c->frame + 3 * (l % 3), l < 3 ? S + 3 : S);
+    e[l] = c->b[l] * cri_body_pair_sign(side) * cr_dot3(c->frame + 3 * (l % 3), l < 3 ? S + 3 : S);
   }
-  response(c, e, 0, x->by_v);
-  if (!first) {
-    change* sum = &c->column[k].sum;
-    add_wrench(c, x->by_q, sum->by_q);
-    add_wrench(c, x->by_v, sum->by_v);
-    add_wrench(c, x->carried, sum->carried);
-  }
-}
-
-// [step_jacobian.z5]
-static void write_columns(const cr_model* m, const contact* c, cri_columns columns) {
-  for (int k = 0; k < c->n; k++) {
-    int i = c->dof[k];
-    cr_real sign = sign_of(c->side[k]);
-    cr_real* q = columns.q + (ptrdiff_t)i * columns.ld;
-    cr_real* v = columns.v + (ptrdiff_t)i * columns.ld;
-    for (int l = 0; l < c->n && sign != 0; l++) {
-      const change* x = &c->column[l].sum;
-      int j = c->dof[l];
-      bool carries = (c->side[k] & c->side[l]) != 0 && cri_carries(m, j, i);
-      cr_real by_q = cr_dot6(c->column[k].S, x->by_q);
-      by_q -= carries ? cr_dot6(c->column[k].S, x->carried) : 0;
-      q[j] += sign * by_q;
-      v[j] += sign * cr_dot6(c->column[k].S, x->by_v);
-    }
-  }
+  response(c, e, 0, by_v);
+  add_wrench(c, by_q, sum->by_q);
+  add_wrench(c, by_v, sum->by_v);
+  add_wrench(c, by_carrying, sum->carried);
 }
 
 // contact i is the first of its two bodies
 static void begin(const cr_model* m, const cr_data* d, int i, contact* c) {
-  c->origin = d->contact_pos + 3 * i;
-  for (int side = 0; side < 2; side++) {
-    c->body[side] = m->geom_bodyid[d->contact_geom[2 * i + side]];
-  }
-  find_dofs(m, c);
-  for (int k = 0; k < c->n; k++) {
-    const int body = c->body[(c->side[k] & SECOND) != 0];
-    at_point(m, d, c->origin, body, d->cdof + 6 * c->dof[k], c->column[k].S);
-  }
+  const int32_t* geom = d->contact_geom + 2 * (ptrdiff_t)i;
+  const int body[2] = {m->geom_bodyid[geom[0]], m->geom_bodyid[geom[1]]};
+  cri_body_pair_begin(m, d, body, d->contact_pos + 3 * (ptrdiff_t)i, &c->pair);
 }
 
 static bool is_of(const cr_model* m, const cr_data* d, int i, const contact* c) {
   const int32_t* geom = d->contact_geom + 2 * (ptrdiff_t)i;
-  return c->body[0] == m->geom_bodyid[geom[0]] && c->body[1] == m->geom_bodyid[geom[1]];
+  return c->pair.body[0] == m->geom_bodyid[geom[0]] && c->pair.body[1] == m->geom_bodyid[geom[1]];
 }
 
 static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
@@ -310,7 +236,7 @@ static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force
   c->pos = d->contact_pos + 3 * i;
   c->frame = d->contact_frame + 9 * i;
   for (int side = 0; side < 2; side++) {
-    int body = c->body[side];
+    int body = c->pair.body[side];
     at_contact(m, d, c, body, carried->body_V + 6 * body, c->V[side]);
     at_contact(m, d, c, body, carried->body_B + 6 * body, c->B[side]);
     if (cri_relative_chain_last(m, body) >= 0) {
@@ -320,16 +246,15 @@ static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force
   set_law(m, d, slopes, i, c);
   along_axes(&x, c->dim, d->acc_force + x.first, along);
   wrench(c, along, c->F);
-  for (int k = 0; k < c->n; k++) {
+  for (int k = 0; k < c->pair.n; k++) {
     add_change(m, d, carried, c, k);
   }
 }
 
 void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
                      const cri_rigid_transport* carried, cri_columns columns, cr_data* work) {
-  size_t mark = cri_mark(work), v = (size_t)m->nv;
-  contact c = {.dof = cri_push_int(work, v), .side = cri_push_int(work, v)};
-  c.column = (column*)(void*)cri_push(work, v * (sizeof(column) / sizeof(cr_real)));
+  size_t mark = cri_mark(work);
+  contact c = {.pair = cri_body_pair_of(m, work)};
   for (int i = 0; i < d->ncon; i++) {
     if (d->contact_efc_address[i] < 0) {
       continue;
@@ -338,12 +263,12 @@ void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_ja
     if (is_idle(d, slopes, &x)) {
       continue;
     }
-    if (c.origin == NULL || !is_of(m, d, i, &c)) {
-      write_columns(m, &c, columns);
+    if (c.pair.origin == NULL || !is_of(m, d, i, &c)) {
+      cri_body_pair_write(m, &c.pair, columns);
       begin(m, d, i, &c);
     }
     add_contact(m, d, slopes, carried, i, &c);
   }
-  write_columns(m, &c, columns);
+  cri_body_pair_write(m, &c.pair, columns);
   cri_pop(work, mark);
 }
