@@ -32,6 +32,31 @@ def fan():
     return np.vstack([CORNERS, [0, 0, 0]]), np.column_stack([np.full(12, 8), SIDES])
 
 
+#: a soft ball that rolls against a post on a hinge
+ROLL = """
+<mujoco>
+  <option timestep="0.001"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 0.1"/>
+    <body name="ball" pos="0 0 0.103">
+      <freejoint name="ball"/>
+      <geom name="ball" type="sphere" size="0.1" mass="1" friction="1.2"/>
+    </body>
+    <body name="post" pos="0.25 0 0.15">
+      <joint name="post" type="hinge" axis="0 1 0" stiffness="5" damping="0.1"/>
+      <geom name="post" type="box" size="0.02 0.1 0.1" mass="0.5"/>
+    </body>
+  </worldbody>
+  <custom>
+    <text name="pressure:floor" data="rigid transition=0.2"/>
+    <text name="pressure:ball" data="compliant modulus=2e4 dissipation=1 transition=0.2 around=12"/>
+    <text name="pressure:post" data="rigid transition=0.2"/>
+  </custom>
+</mujoco>
+"""
+PUSH = [2, 0.1, -0.5, 1, 2, -3, 0]
+
+
 def pressed(model):
     return carom.Data(model).forward()
 
@@ -87,6 +112,36 @@ def test_the_gradient_by_the_modulus_is_that_of_differences(block):
               for modulus in (0.999e5, 1.001e5)]
     slope = (values[1] - values[0]) / 0.002e5
     assert gradient["geom_pressure[block][0]"] == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("options, tolerance", [
+    *[({"integrator": name}, 1e-5) for name in ("euler", "implicit", "implicitfast", "discrete", "rk4")],
+    *[({"integrator": "tsit5", "rtol": 1e-8, "atol": 1e-8, "grid": 0.001, "events": events}, 2e-3) for events in (False, True)],
+])
+def test_gradients_of_a_roll_in_every_integrator(options, tolerance):
+    steps = {"qvel": 1e-6, "geom_pressure[ball][0]": 0.01, "geom_friction[ball][0]": 1e-6}
+    result = carom.grad(carom.load(ROLL), "norm(qpos)", nstep=150, qvel=PUSH, wrt=list(steps), **options)
+    for name, step in steps.items():
+        slope = result.differences(name, step)
+        np.testing.assert_allclose(result[name], slope, rtol=0, atol=tolerance * np.abs(slope).max())
+        assert np.abs(slope).max() > 1e-9
+
+
+def test_a_correction_of_the_friction_between_surfaces():
+    model = carom.load(ROLL).corrected({"name": "slip", "target": "geom_friction[ball][0]", "act": "scale", "layers": [3], "seed": 2,
+                                        "inputs": [{"place": "qvel[ball][0]", "scale": 0.5}], "random_output": True})
+    result = carom.grad(model, "norm(qpos)", nstep=100, qvel=PUSH, wrt=["plugin_param"])
+    slope = result.differences("plugin_param", 1e-5)
+    np.testing.assert_allclose(result["plugin_param"], slope, rtol=0, atol=1e-5 * np.abs(slope).max())
+    assert np.abs(slope).max() > 1e-6
+
+
+def test_batches_have_the_same_bits_with_any_number_of_threads():
+    model, starts = carom.load(ROLL), np.array(PUSH) * np.linspace(0.5, 1.5, 6)[:, None]
+    runs = [carom.rollout(model, 100, qvel=starts, loss="norm(qpos)", gradient=True, threads=threads) for threads in (1, 3)]
+    np.testing.assert_array_equal(runs[0].qpos, runs[1].qpos)
+    np.testing.assert_array_equal(runs[0].gradient["qvel"], runs[1].gradient["qvel"])
+    assert np.abs(np.diff(runs[0].loss)).min() > 0
 
 
 def test_copies_and_pickles_keep_the_field(block):
