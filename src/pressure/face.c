@@ -335,7 +335,11 @@ void cri_face_bar(const cri_elements* e, const cri_face_parts* parts, const cri_
   cr_real pos_bar[CRI_CUT_NODES][3], n_bar[3], unit_bar[3];
   const bool a_clips = e->other == CRI_RIGID, b_clips = e->other == CRI_COMPLIANT;
   start_bar(&e_bar->a, a_clips);
-  start_bar(&e_bar->b, b_clips);
+  if (e->other <= CRI_COMPLIANT_SPACE) {
+    cr_zero(e_bar->b.field, 4);
+  } else {
+    start_bar(&e_bar->b, b_clips);
+  }
   cr_zero(pos_bar[0], 3 * p->nnode);
   cr_copy3(n_bar, f_bar->normal);
   gradient_bar(e, parts->length, f, f_bar->gradient, n_bar, cut_bar.across, e_bar);

@@ -75,6 +75,7 @@ static void vertex(const cri_meeting* x, int side, int v, cr_real pos[3]) {
 typedef struct {
   const cri_meeting* x;
   int side;
+  cr_real margin;  // by which boxes grow
 } one_side;
 
 // of two elements or more in the frame of their geom
@@ -83,9 +84,17 @@ static void node_box(const cri_meeting* x, int side, int lo, int hi, cr_real box
   cri_pressure_box(x->m->pressure_bound + CRI_PRESSURE_BOUND * row, size_of(x, side), box);
 }
 
+static void grow(cr_real margin, cr_real box[6]) {
+  for (int k = 0; k < 3; k++) {
+    box[k] -= margin;
+    box[3 + k] += margin;
+  }
+}
+
 static void box_in_own_frame(const void* context, int lo, int hi, cr_real box[6]) {
   const one_side* s = context;
   node_box(s->x, s->side, lo, hi, box);
+  grow(s->margin, box);
 }
 
 // the box about a box of the second
@@ -113,15 +122,16 @@ static void box_in_first_frame(const void* context, int lo, int hi, cr_real box[
     if (s->side == 1) {
       turn_box(s->x, box);
     }
-    return;
+  } else {
+    const int32_t* tet = tet_of(s->x, s->side, lo);
+    cri_box_empty(box);
+    for (int k = 0; k < 4 && tet[k] >= 0; k++) {
+      cr_real pos[3];
+      vertex(s->x, s->side, tet[k], pos);
+      cri_box_add(box, pos);
+    }
   }
-  const int32_t* tet = tet_of(s->x, s->side, lo);
-  cri_box_empty(box);
-  for (int k = 0; k < 4 && tet[k] >= 0; k++) {
-    cr_real pos[3];
-    vertex(s->x, s->side, tet[k], pos);
-    cri_box_add(box, pos);
-  }
+  grow(s->margin, box);
 }
 
 cr_real cri_meeting_radius(const cr_model* m, int geom) {
@@ -303,6 +313,12 @@ typedef struct {
   cri_meeting_face face;
 } search;
 
+typedef struct {
+  const cri_meeting* x;
+  cri_box_visit* visit;
+  void* context;
+} near_search;
+
 static void make_face(search* s) {
   if (cri_face_make(&s->face.elements, &s->face.parts, &s->face.face)) {
     s->visit(s->context, &s->face);
@@ -363,9 +379,9 @@ static void meet_space(void* context, int i, int unused) {
   make_face(s);
 }
 
-// least and greatest value of the field of a half-space in a box
+// whether the field of a half-space has values in a box, at a rigid one also its surface
 static bool reaches_space(const void* context, const cr_real box[6]) {
-  const cri_meeting* x = ((const search*)context)->x;
+  const cri_meeting* x = ((const near_search*)context)->x;
   const cr_real* field = x->space_body;
   cr_real least = field[3], most = field[3];
   for (int k = 0; k < 3; k++) {
@@ -376,25 +392,45 @@ static bool reaches_space(const void* context, const cr_real box[6]) {
   return most >= 0 && (x->other != CRI_RIGID_SPACE || least <= 0);
 }
 
+static void visit_near(void* context, int i, int j) {
+  const near_search* s = context;
+  s->visit(s->context, i, j);
+}
+
 static cri_box_tree tree_of(const one_side* s, cri_box_of* of) {
   return (cri_box_tree){s->x->m->geom_pressure_tetnum[s->x->geom[s->side]], of, s};
 }
 
-void cri_meeting_faces(cri_meeting* x, cri_meeting_visit* visit, void* context) {
-  search s = {.x = x, .visit = visit, .context = context, .loaded = {-1, -1}};
+void cri_meeting_near(const cri_meeting* x, cr_real margin, cri_box_visit* visit, void* context) {
+  near_search s = {x, visit, context};
   const int space = cri_meeting_space(x);
-  s.face.elements.other = x->other;
   if (space >= 0) {
-    const one_side body = {x, 1 - space};
+    const one_side body = {x, 1 - space, margin};
     const cri_box_tree tree = tree_of(&body, box_in_own_frame);
-    memcpy((space == 0 ? &s.face.elements.a : &s.face.elements.b)->field, x->space,
-           sizeof x->space);
-    cri_box_tree_walk(&tree, reaches_space, meet_space, &s);
+    cri_box_tree_walk(&tree, reaches_space, visit_near, &s);
   } else {
-    const one_side first = {x, 0}, second = {x, 1};
+    const one_side first = {x, 0, margin / 2}, second = {x, 1, margin / 2};
     const cri_box_tree a = tree_of(&first, box_in_first_frame),
                        b = tree_of(&second, box_in_first_frame);
-    cri_box_tree_pairs(&a, &b, meet_element, &s);
+    cri_box_tree_pairs(&a, &b, visit, context);
+  }
+}
+
+void cri_meeting_faces(cri_meeting* x, const int32_t* near, int n, cri_meeting_visit* visit,
+                       void* context) {
+  search s = {.x = x, .visit = visit, .context = context, .loaded = {-1, -1}};
+  const int space = cri_meeting_space(x);
+  cri_box_visit* meet = space >= 0 ? meet_space : meet_element;
+  s.face.elements.other = x->other;
+  if (space >= 0) {
+    memcpy((space == 0 ? &s.face.elements.a : &s.face.elements.b)->field, x->space,
+           sizeof x->space);
+  }
+  if (near == NULL) {
+    cri_meeting_near(x, 0, meet, &s);
+  }
+  for (int k = 0; near != NULL && k < n; k++) {
+    meet(&s, near[2 * k], near[2 * k + 1]);
   }
 }
 

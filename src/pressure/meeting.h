@@ -61,9 +61,14 @@ typedef struct {
   cri_face face;
 } cri_meeting_face;
 
-/// Calls visit for every face.
+/// Calls visit for every face. `near` has n pairs of elements, those of cri_meeting_near at a pose from which elements have not come nearer
+/// than its margin: the same faces in the same order. NULL: elements are searched.
 typedef void cri_meeting_visit(void* context, const cri_meeting_face* face);
-void cri_meeting_faces(cri_meeting* x, cri_meeting_visit* visit, void* context);
+void cri_meeting_faces(cri_meeting* x, const int32_t* near, int n, cri_meeting_visit* visit,
+                       void* context);
+
+/// Calls visit for all pairs of elements whose boxes come as near as a margin.
+void cri_meeting_near(const cri_meeting* x, cr_real margin, cri_box_visit* visit, void* context);
 
 /// Tangent of the elements of a face from that of the meeting; the transpose, which adds.
 void cri_meeting_elements_tan(const cri_meeting* x, const cri_meeting_twin* x_tan,

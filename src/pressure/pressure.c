@@ -2,6 +2,7 @@
 #include "pressure/pressure.h"
 
 #include "kinematics/tree.h"
+#include "pressure/near_list.h"
 #include "pressure/pressure_pair.h"
 
 bool cri_pressure_acts(const cr_model* m) {
@@ -55,6 +56,9 @@ static void dissipation_slopes(const cri_meeting* x, const cri_pressure_numbers*
 // [pressure.q1] adds the force on both bodies
 static void add_wrench(const cri_world_face* w, const cr_real force[3], cr_real* F) {
   for (int k = 0; k < 2; k++) {
+    if (w->body[k] == 0) {
+      continue;
+    }
     cr_real signed_force[3];
     cr_scl3(signed_force, force, k == 0 ? -1 : 1);
     cr_acccross3(F + 6 * w->body[k], w->arm[k], signed_force);
@@ -100,15 +104,15 @@ static void face_forward(void* context, const cri_meeting_face* f) {
   s->pattern = note(note_face(s->pattern, &s->meeting, f), pushes);
 }
 
-static cr_status pair_forward(void* context, const int geom[2]) {
+static cr_status pair_forward(void* context, const cri_pressure_pair* pair) {
   forward* s = context;
   for (int k = 0; k < 2; k++) {
-    CR_TRY(check_numbers(s->m, geom[k], &s->work->error));
+    CR_TRY(check_numbers(s->m, pair->geom[k], &s->work->error));
   }
-  cri_meeting_place(s->m, s->d, geom, &s->meeting);
+  cri_meeting_place(s->m, s->d, pair->geom, &s->meeting);
   s->numbers = cri_pressure_mix(&s->meeting);
-  cri_meeting_faces(&s->meeting, face_forward, s);
-  s->bad = s->meeting.bad >= 0 ? geom[0] : s->bad;
+  cri_meeting_faces(&s->meeting, pair->near, pair->n, face_forward, s);
+  s->bad = s->meeting.bad >= 0 ? pair->geom[0] : s->bad;
   return CR_OK;
 }
 
@@ -129,6 +133,7 @@ cr_status cr_pressure(const cr_model* m, cr_data* d) {
   forward s = {.m = m, .d = d, .work = d, .pattern = 2166136261u, .bad = -1};
   s.F = cri_push(d, 6 * (size_t)m->nbody);
   cr_zero(s.F, 6 * m->nbody);
+  cri_near_list_make(m, d);
   cr_status status = cri_pressure_pairs(m, d, pair_forward, &s);
   if (status != CR_OK) {
     cri_pop(d, mark);
@@ -203,6 +208,9 @@ static void world_tan(const tangent* s, const cri_world_face* w, const cri_face*
   w_tan->traction.transition = s->numbers_tan.transition;
   cr_zero3(w_tan->traction.velocity);
   for (int k = 0; k < 2; k++) {
+    if (w->body[k] == 0) {
+      continue;
+    }
     int root = x->m->body_rootid[w->body[k]];
     const cr_real *V = s->base.d->cvel + 6 * w->body[k], *V_tan = s->tan->cvel + 6 * w->body[k];
     cr_real v_tan[3];
@@ -230,21 +238,23 @@ static void face_tangent(void* context, const cri_meeting_face* f) {
   add_wrench(&w, force, s->base.F);
   add_wrench(&w, force_tan, s->F_tan);
   for (int k = 0; k < 2; k++) {  // [pressure.q1] the arms move
-    cr_real torque[3];
-    cr_cross3(torque, w_tan.arm[k], force);
-    cr_accscl3(s->F_tan + 6 * w.body[k], torque, k == 0 ? -1 : 1);
+    if (w.body[k] != 0) {
+      cr_real torque[3];
+      cr_cross3(torque, w_tan.arm[k], force);
+      cr_accscl3(s->F_tan + 6 * w.body[k], torque, k == 0 ? -1 : 1);
+    }
   }
 }
 
-static cr_status pair_tangent(void* context, const int geom[2]) {
+static cr_status pair_tangent(void* context, const cri_pressure_pair* pair) {
   tangent* s = context;
   cri_meeting* x = &s->base.meeting;
-  cri_meeting_place(s->base.m, s->base.d, geom, x);
+  cri_meeting_place(s->base.m, s->base.d, pair->geom, x);
   s->base.numbers = cri_pressure_mix(x);
   s->motion = motion_of(s->base.d, s->tan, x);
   s->numbers_tan = mixed_tan(x, &s->base.numbers, &s->tan->par);
   cri_meeting_tan(x, s->base.d, &s->motion, &s->meeting_tan);
-  cri_meeting_faces(x, face_tangent, s);
+  cri_meeting_faces(x, pair->near, pair->n, face_tangent, s);
   return CR_OK;
 }
 
@@ -286,6 +296,9 @@ static void wrench_bar(const cotangent* s, const cri_world_face* w, const cr_rea
   cr_zero3(force_bar);
   cr_zero3(pos_bar);
   for (int k = 0; k < 2; k++) {
+    if (w->body[k] == 0) {
+      continue;
+    }
     const cr_real *W = s->W + 6 * w->body[k], sign = k == 0 ? -1 : 1;
     cr_real v[3], arm_bar[3];
     cr_cross3(v, W, w->arm[k]);
@@ -301,6 +314,9 @@ static void wrench_bar(const cotangent* s, const cri_world_face* w, const cr_rea
 static void velocity_bar(const cotangent* s, const cri_world_face* w, const cr_real v_bar[3],
                          cr_real pos_bar[3]) {
   for (int k = 0; k < 2; k++) {
+    if (w->body[k] == 0) {
+      continue;
+    }
     const cr_real* V = s->base.d->cvel + 6 * w->body[k];
     cr_real* V_bar = s->bar->cvel + 6 * w->body[k];
     cr_real own_bar[3], arm_bar[3];
@@ -370,15 +386,15 @@ static void numbers_bar(const cotangent* s) {
   cri_par_add1(par->geom_friction, 3 * x->geom[p->slippery], p_bar->friction);
 }
 
-static cr_status pair_cotangent(void* context, const int geom[2]) {
+static cr_status pair_cotangent(void* context, const cri_pressure_pair* pair) {
   cotangent* s = context;
   cri_meeting* x = &s->base.meeting;
-  cri_meeting_place(s->base.m, s->base.d, geom, x);
+  cri_meeting_place(s->base.m, s->base.d, pair->geom, x);
   s->base.numbers = cri_pressure_mix(x);
   s->motion_bar = (cri_meeting_motion){.thickness = 0};
   s->numbers_bar = (cri_pressure_numbers){.dissipation = 0};
   s->meeting_bar = (cri_meeting_twin){.turn = {0}};
-  cri_meeting_faces(x, face_cotangent, s);
+  cri_meeting_faces(x, pair->near, pair->n, face_cotangent, s);
   cri_meeting_bar(x, s->base.d, &s->meeting_bar, &s->motion_bar);
   for (int k = 0; k < 2; k++) {
     cri_collision_shape_bar(s->base.d, &s->motion_bar.shape[k], x->geom[k], s->bar);

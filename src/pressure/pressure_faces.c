@@ -69,7 +69,7 @@ static cr_status list(const cri_call* call, const cr_model* m, listing* x, int g
   }
   x->turned = order[0] == geom2;
   cri_meeting_place(m, x->d, order, &x->meeting);
-  cri_meeting_faces(&x->meeting, visit, x);
+  cri_meeting_faces(&x->meeting, NULL, 0, visit, x);
   return x->meeting.bad < 0
              ? CR_OK
              : cri_fail(call->error, CR_ERR_MODEL, "%s: geom %d: its size makes tetrahedra flat",

@@ -140,8 +140,9 @@ static void set_column(jacobian* s, int k) {
   add_rows(x->S, s->Q, cri_body_pair_sign(side), x->by_v);
 }
 
-static cr_status add_pair(void* context, const int geom[2]) {
+static cr_status add_pair(void* context, const cri_pressure_pair* pair) {
   jacobian* s = context;
+  const int* geom = pair->geom;
   const int body[2] = {s->m->geom_bodyid[geom[0]], s->m->geom_bodyid[geom[1]]};
   cri_body_pair_begin(s->m, s->d, body, s->d->geom_xpos + 3 * geom[0], &s->bodies);
   cri_meeting_place(s->m, s->d, geom, &s->meeting);
@@ -156,7 +157,7 @@ static cr_status add_pair(void* context, const int geom[2]) {
   cr_zero6(s->F);
   cr_zero(s->P, 36);
   cr_zero(s->Q, 36);
-  cri_meeting_faces(&s->meeting, add_face, s);
+  cri_meeting_faces(&s->meeting, pair->near, pair->n, add_face, s);
   for (int k = 0; k < s->bodies.n; k++) {
     set_column(s, k);
   }

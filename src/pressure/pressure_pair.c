@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pressure/pressure_pair.h"
 
-// planes have no bounding sphere; trees of boxes find out
-static bool far_apart(const cr_model* m, const cr_data* d, int geom1, int geom2) {
-  cr_real r1 = cri_meeting_radius(m, geom1), r2 = cri_meeting_radius(m, geom2), arm[3];
-  cr_sub3(arm, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
-  return r1 > 0 && r2 > 0 && cr_dot3(arm, arm) > (r1 + r2) * (r1 + r2);
+#include "pressure/near_list.h"
+
+// by the list
+static cr_status listed_pairs(const cr_model* m, const cr_data* d, cri_pressure_visit* visit,
+                              void* context) {
+  cri_pressure_pair pair;
+  for (int at = 0; cri_near_list_next(d, &at, pair.geom, &pair.n, &pair.near);) {
+    if (!cri_near_list_apart(m, d, pair.geom[0], pair.geom[1], 0)) {
+      CR_TRY(visit(context, &pair));
+    }
+  }
+  return CR_OK;
 }
 
 cr_status cri_pressure_pairs(const cr_model* m, const cr_data* d, cri_pressure_visit* visit,
                              void* context) {
+  if (cri_near_list_holds(m, d)) {
+    return listed_pairs(m, d, visit, context);
+  }
   for (int i = 0; i < m->ngeom; i++) {
     for (int j = i + 1; j < m->ngeom && m->geom_pressure_kind[i] != CR_PRESSURE_NONE; j++) {
-      int geom[2];
-      if (m->geom_pressure_kind[j] != CR_PRESSURE_NONE && cri_meeting_order(m, i, j, geom) &&
-          !far_apart(m, d, i, j)) {
-        CR_TRY(visit(context, geom));
+      cri_pressure_pair pair = {.near = NULL};
+      if (m->geom_pressure_kind[j] != CR_PRESSURE_NONE && cri_meeting_order(m, i, j, pair.geom) &&
+          !cri_near_list_apart(m, d, i, j, 0)) {
+        CR_TRY(visit(context, &pair));
       }
     }
   }
@@ -55,6 +65,9 @@ void cri_world_face_set(const cr_data* d, const cri_meeting* x, const cri_pressu
   cr_zero3(w->traction.velocity);
   for (int k = 0; k < 2; k++) {
     w->body[k] = x->m->geom_bodyid[x->geom[k]];
+    if (w->body[k] == 0) {
+      continue;
+    }
     cr_sub3(w->arm[k], w->pos, d->subtree_com + 3 * x->m->body_rootid[w->body[k]]);
     const cr_real *V = d->cvel + 6 * w->body[k], sign = k == 0 ? -1 : 1;
     cr_real v[3];

@@ -7,10 +7,16 @@
 #include "pressure/meeting.h"
 #include "pressure/traction.h"
 
-/// Calls visit for all pairs of geoms that can make a surface and whose bounding spheres meet, in a fixed order; geom[0] is the first of
-/// cri_meeting_order.
+/// Two geoms that can make a surface, as cri_meeting_order has them, and what cri_meeting_faces takes.
+typedef struct {
+  int geom[2];
+  const int32_t* near;
+  int n;
+} cri_pressure_pair;
+
+/// Calls visit for all pairs of geoms that can make a surface and whose bounding spheres meet, in a fixed order.
 /// Errors   those of visit
-typedef cr_status cri_pressure_visit(void* context, const int geom[2]);
+typedef cr_status cri_pressure_visit(void* context, const cri_pressure_pair* pair);
 cr_status cri_pressure_pairs(const cr_model* m, const cr_data* d, cri_pressure_visit* visit,
                              void* context);
 
@@ -27,7 +33,7 @@ static inline const cr_real* cri_pressure_numbers_of(const cr_model* m, int geom
   return m->geom_pressure + CR_PRESSURE_WIDTH * geom;
 }
 
-/// A face in the world. The force is on the second geom.
+/// A face in the world. The force is on the second geom. The world itself, body 0, has no arm: it neither moves nor takes forces.
 typedef struct {
   int body[2];
   cr_real pos[3], arm[2][3];  // centre of pressure, and from the centres of mass to it

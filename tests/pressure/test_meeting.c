@@ -57,7 +57,7 @@ TEST(the_surface_of_two_boxes_is_flat_in_the_middle) {
   cri_meeting x;
   cr_real area = 0;
   cri_meeting_place(&m, d, geom, &x);
-  cri_meeting_faces(&x, add_area, &area);
+  cri_meeting_faces(&x, NULL, 0, add_area, &area);
   // the middle where the sides are farther, and from there slanted to the edges: all of the square seen from above
   assert_close(area, 4, CR_R(1e-10));
   cri_model_free(&m);

@@ -11,11 +11,11 @@ typedef struct {
   int n, geom[MOST_PAIRS][2];
 } listing;
 
-static cr_status list(void* context, const int geom[2]) {
+static cr_status list(void* context, const cri_pressure_pair* pair) {
   listing* x = context;
   assert_true(x->n < MOST_PAIRS);
-  x->geom[x->n][0] = geom[0];
-  x->geom[x->n++][1] = geom[1];
+  x->geom[x->n][0] = pair->geom[0];
+  x->geom[x->n++][1] = pair->geom[1];
   return CR_OK;
 }
 
