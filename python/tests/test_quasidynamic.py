@@ -68,6 +68,17 @@ def test_a_tree_turns_the_ball(model):
             assert np.array_equal(steps.step(plan.qpos[i - 1], plan.u[i]), plan.qpos[i])
 
 
+def test_new_grasps_have_free_ways(model):
+    goal = GRASP.copy()
+    goal[6] = np.pi / 2
+    plain = carom.contact_tree(model, GRASP, goal, nodes=200)
+    ways = carom.contact_tree(model, GRASP, goal, nodes=200, ways=True, keep_share=0.5)
+    lengths = carom.contact_tree(model, GRASP, goal, nodes=200, length=2)
+    assert max(plan.distance for plan in (plain, ways, lengths)) < 0.05
+    assert len(ways.qpos) != len(plain.qpos) or not np.array_equal(ways.qpos, plain.qpos)
+    assert len(lengths.qpos) != len(plain.qpos) or not np.array_equal(lengths.qpos, plain.qpos)
+
+
 @pytest.mark.parametrize("more", [{"weight": 100}, {"estimator": "first", "samples": 20}, {"estimator": "zeroth", "samples": 40}])
 def test_predictive_control_moves_the_ball(model, more):
     goal = GRASP.copy()
