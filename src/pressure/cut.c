@@ -121,7 +121,7 @@ static cr_real per_slope(const cri_cut* cut, const cri_polygon* p, const cri_cut
   const cr_real* g = plane_of(cut, y->plane);
   cr_sub3(w, p->node[y->to].pos, p->node[y->from].pos);
   cr_real gw = cr_dot3(g, w);
-  return cr_abs(gw) > WITHIN * cr_norm3(g) * cr_norm3(w) ? 1 / gw : 0;
+  return gw * gw > WITHIN * WITHIN * cr_dot3(g, g) * cr_dot3(w, w) ? 1 / gw : 0;
 }
 
 void cri_cut_polygon_tan(const cri_cut* cut, const cri_polygon* p, const cri_cut* cut_tan,
