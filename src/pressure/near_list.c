@@ -107,15 +107,17 @@ void cri_near_list_make(const cr_model* m, cr_data* d) {
   }
 }
 
-bool cri_near_list_next(const cr_data* d, int* at, int geom[2], int* n, const int32_t** elements) {
-  const int32_t* head = d->pressure_near + *at;
-  if (*at + HEAD > d->pressure_near_count[0]) {
-    return false;
+bool cri_near_list_find(const cr_data* d, int* at, const int geom[2], int* n,
+                        const int32_t** elements) {
+  for (int i = *at; i + HEAD <= d->pressure_near_count[0];) {
+    const int32_t* head = d->pressure_near + i;
+    i += HEAD + 2 * head[2];
+    if (head[0] == geom[0] && head[1] == geom[1]) {
+      *n = head[2];
+      *elements = head + HEAD;
+      *at = i;
+      return true;
+    }
   }
-  geom[0] = head[0];
-  geom[1] = head[1];
-  *n = head[2];
-  *elements = head + HEAD;
-  *at += HEAD + 2 * *n;
-  return true;
+  return false;
 }

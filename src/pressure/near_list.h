@@ -17,8 +17,10 @@ void cri_near_list_make(const cr_model* m, cr_data* d);
 /// Whether there is a list, and it holds at the poses of d.
 bool cri_near_list_holds(const cr_model* m, const cr_data* d);
 
-/// Pairs of geoms of the list, from *at = 0 on: sets both geoms as cri_meeting_order has them, and their n pairs of elements. False at the end.
-bool cri_near_list_next(const cr_data* d, int* at, int geom[2], int* n, const int32_t** elements);
+/// The n pairs of elements of two geoms, as cri_meeting_order has them; false where the list has none. *at begins at 0; geoms are asked for in the
+/// order of the search.
+bool cri_near_list_find(const cr_data* d, int* at, const int geom[2], int* n,
+                        const int32_t** elements);
 
 /// Whether two geoms are too far from each other for elements as near as a margin. Planes never are.
 bool cri_near_list_apart(const cr_model* m, const cr_data* d, int geom1, int geom2, cr_real margin);

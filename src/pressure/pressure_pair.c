@@ -3,28 +3,18 @@
 
 #include "pressure/near_list.h"
 
-// by the list
-static cr_status listed_pairs(const cr_model* m, const cr_data* d, cri_pressure_visit* visit,
-                              void* context) {
-  cri_pressure_pair pair;
-  for (int at = 0; cri_near_list_next(d, &at, pair.geom, &pair.n, &pair.near);) {
-    if (!cri_near_list_apart(m, d, pair.geom[0], pair.geom[1], 0)) {
-      CR_TRY(visit(context, &pair));
-    }
-  }
-  return CR_OK;
-}
-
 cr_status cri_pressure_pairs(const cr_model* m, const cr_data* d, cri_pressure_visit* visit,
                              void* context) {
-  if (cri_near_list_holds(m, d)) {
-    return listed_pairs(m, d, visit, context);
-  }
+  const bool listed = cri_near_list_holds(m, d);
+  int at = 0;
   for (int i = 0; i < m->ngeom; i++) {
     for (int j = i + 1; j < m->ngeom && m->geom_pressure_kind[i] != CR_PRESSURE_NONE; j++) {
       cri_pressure_pair pair = {.near = NULL};
       if (m->geom_pressure_kind[j] != CR_PRESSURE_NONE && cri_meeting_order(m, i, j, pair.geom) &&
           !cri_near_list_apart(m, d, i, j, 0)) {
+        if (listed) {  // pairs that could not collide when it was made are not in it
+          (void)cri_near_list_find(d, &at, pair.geom, &pair.n, &pair.near);
+        }
         CR_TRY(visit(context, &pair));
       }
     }

@@ -9,6 +9,7 @@
 #include "carom/state.h"
 #include "pressure/pressure_pair.h"
 #include "pressure/pressure_scene.h"
+#include "support/close.h"
 
 enum { STEPS = 2000, SOLIDS = 3 };
 
@@ -103,6 +104,32 @@ TEST(a_list_ends_with_sizes_and_with_motion) {
   assert_true(cri_near_list_holds(&m, d));
   d->geom_xmat[2] += CR_R(1e-9);  // the ground: no way is small for a plane
   assert_false(cri_near_list_holds(&m, d));
+  cri_model_free(&m);
+}
+
+// contact bits may change while nothing moves
+TEST(bits_of_geoms_count_at_once) {
+  cr_model m;
+  scene(&m);
+  cr_data *d = test_data(&m), *plain = test_data(&m);
+  start(&m, d);
+  start(&m, plain);
+  pressure_run(&m, d);
+  for (int k = 0; k < 2; k++) {  // off, and on again with a list made while they were off
+    m.geom_contype[1] = m.geom_conaffinity[1] = k;
+    if (k == 0) {
+      pressure_run(&m, plain);
+      cr_real apart = 0;
+      for (int i = 0; i < 6; i++) {  // the ball presses nothing
+        apart = cr_max(apart, cr_abs(plain->qfrc_pressure[i]));
+      }
+      assert_close(apart, 0, 0);
+    }
+    pressure_run(&m, d);
+    pressure_run(&m, plain);
+    assert_memory_equal(d->qfrc_pressure, plain->qfrc_pressure, (size_t)m.nv * sizeof(cr_real));
+  }
+  assert_false(cr_is_zero(plain->qfrc_pressure, 6));
   cri_model_free(&m);
 }
 
