@@ -187,6 +187,8 @@ def test(preset, label, memory):
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
+    slowest = sorted(said, key=lambda name: -said[name][2])[:5]
+    print("slowest: " + ", ".join(f"{name} {said[name][2]:.0f} s" for name in slowest), flush=True)
     missing = [(f"{name}: did not run", False) for name in names if name not in said]
     outcomes = [one for entry in said.values() for one in entry[0]] + missing
     return title, outcomes, sum(entry[1] for entry in said.values()), time.time() - start

@@ -6,6 +6,7 @@
 
 #include "notebook/sweep.h"
 #include "physics/contest.h"
+#include "physics/gated.h"
 #include "physics/learned_shape.h"
 #include "physics/physics_box.h"
 #include "physics/physics_fit.h"
@@ -267,7 +268,8 @@ static cr_status draw(const physics* s, cr_error* error) {
 static const double second_few = 0.6, second_many = 0.06;
 // of each toss that a network beside a simulator learns from, and of a score
 static const double second_beside = 0.3, second_score = 1.5;
-enum { FITS = 4 };  // of a draw: the box, two wrong laws, the free hull
+static const double second_gates = 70;  // of a training of gates, whatever the tosses
+enum { FITS = 4 };                      // of a draw: the box, two wrong laws, the free hull
 
 static const double gigabytes_toss = 1.3e-3;  // measured
 
@@ -277,7 +279,7 @@ static double seconds_of(const physics* s, int tosses) {
   return second_few * s->c.starts * few + second_many * many +
          (FITS - 1) * (second_few * STARTS * few + second_many * many) +
          (FITS - 1) * STARTS * (second_few * few + second_many * many) +
-         2 * second_beside * tosses +
+         2 * second_beside * tosses + second_gates / (s->c.book->request.brief ? 4 : 1) +
          2 * FITS * second_score * (s->c.book->request.brief ? 0.1 : 1);
 }
 
@@ -289,11 +291,11 @@ static void say_cost(const physics* s) {
   for (int i = 0; i < s->c.nparts; i++) {
     seconds += CRI_N_FLOOR * s->c.parts[i].draws * seconds_of(s, s->c.parts[i].tosses);
   }
-  (void)fprintf(stderr,
-                "stiff-contact-physics: %d fits, about %.1f minutes of processor time on %d "
-                "threads, %.1f GB of memory, 1 MB of disk\n",
-                FITS * cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool),
-                gigabytes);
+  (void)fprintf(
+      stderr,
+      "stiff-contact-physics: %d fits and trainings, about %.1f minutes of processor time on %d "
+      "threads, %.1f GB of memory, 1 MB of disk\n",
+      (FITS + 1) * cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool), gigabytes);
 }
 
 static void close_all(physics* s) {
@@ -320,7 +322,8 @@ static cr_status compute(physics* s, cr_error* error) {
   CR_TRY(draw(s, error));
   s->c.starts = STARTS;  // with two, some networks inside end in poor minima
   CR_TRY(cri_wrong_laws(&s->c, error));
-  return cri_learned_shape(&s->c, s->box, error);
+  CR_TRY(cri_learned_shape(&s->c, s->box, error));
+  return cri_gated_contest(&s->c, error);
 }
 
 cr_status cri_study_stiff_contact_physics(cr_notebook* book, cr_error* error) {

@@ -139,7 +139,7 @@ static cr_status add(void* context, const cr_real* state, cr_real* next, cr_erro
     next[CRI_POSE + k] += more[k];
   }
   cr_copy(next, state, CRI_POSE);
-  return cr_integrate_pos(r->m, next, next + CRI_POSE, cri_tossed_timestep, error);
+  return cr_integrate_pos(r->m, next, next + CRI_POSE, cr_model_timestep(r->m), error);
 }
 
 cri_addition cri_step_network_addition(cri_step_network* r) { return (cri_addition){add, r}; }

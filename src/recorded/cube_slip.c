@@ -44,7 +44,7 @@ cr_status cri_cube_slippery(cr_model* m, cr_error* error) {
 
 // ---- training
 
-static cr_status add_network(cr_model* m, uint64_t seed, cr_error* error) {
+cr_status cri_cube_add_friction(cr_model* m, uint64_t seed, cr_error* error) {
   static const cr_correction_input velocity = {.size = sizeof velocity, .place = "qvel"};
   static const cr_correction_input distance = {
       .size = sizeof distance, .place = "contact[*].dist", .scale = 200};
@@ -121,7 +121,7 @@ cr_status cri_cube_correct(cr_model* m, const cr_recordings* tosses, int epochs,
                            bool (*stop)(void* context), void* context, cr_real loss[2],
                            cr_error* error) {
   cr_parameters* ps = NULL;
-  CR_TRY(add_network(m, seed, error));
+  CR_TRY(cri_cube_add_friction(m, seed, error));
   CR_TRY(cri_bind_weights(&ps, m, error));
   cr_status status = train(m, ps, tosses, epochs, seed, stop, context, loss, error);
   cr_parameters_destroy(ps);

@@ -8,6 +8,10 @@
 /// Friction that falls as the cube gets faster, by a correction with given weights: what made tosses have and no number can say.
 cr_status cri_cube_slippery(cr_model* m, cr_error* error);
 
+/// Adds an untrained network on the friction of all contacts, which reads the velocity and the depth of a contact.
+/// Errors   those of corrections
+cr_status cri_cube_add_friction(cr_model* m, uint64_t seed, cr_error* error);
+
 /// Adds a network on the friction of all contacts to m and trains it on windows of the tosses, by the mean absolute error.
 /// Shapes   loss[2]: before and after
 /// Errors   those of corrections, parameters and fits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tosses of a cube (Pfrommer, Halm, Posa, ContactNets, 2020): ten numbers of the model are identified first; then a network corrects the
-// friction of contacts; beside them networks alone, one that remembers and one that does not. All predict whole tosses that they have not seen, from the first row.
+// friction of contacts; then its corners are free too; then a network stands beside the simulator; then there are networks alone, one that remembers and
+// one that does not. All predict whole tosses that they have not seen, from the first row.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "recorded/cube_mlp.h"
 #include "recorded/cube_slip.h"
 #include "study/cube.h"
+#include "study/cube_ways.h"
 #include "study/studies.h"
 #include "tools/plot.h"
 
@@ -24,13 +26,14 @@ enum { SPLIT_SEED = 2, SPLIT_STREAM = 1 << 23 };
 static const double millimetres = 1e3, degrees = 180 / (double)CR_PI;
 
 // models, in the order of rows; those from CORRECTED on for each seed
-enum { LISTED, IDENTIFIED, CORRECTED, MLP, LSTM, N_KIND };
+enum { LISTED, IDENTIFIED, CORRECTED, CORNERS, BESIDE, GATES, MLP, LSTM, N_KIND };
 
 typedef struct {
   const cr_notebook* book;
   cr_cube cube;
   cr_recordings *train, *test;
-  int seeds, epochs, mlp_epochs, lstm_epochs;
+  cr_model* corners;
+  int seeds, epochs, corner_epochs, beside_epochs, gate_share, mlp_epochs, lstm_epochs;
   cr_table found, errors;
 } tosses;
 
@@ -153,15 +156,24 @@ static const char error_header[] =
 
 typedef struct {
   const cr_model* m;
-  const cr_cube_mlp* mlp;    // instead of m
-  const cr_cube_lstm* lstm;  // instead of both
-  cr_real* room;             // of mlp
+  cri_step_network* beside;  // instead of m, as all below
+  const cr_cube_gates* gates;
+  const cr_cube_mlp* mlp;
+  const cr_cube_lstm* lstm;
+  cr_real* room;  // of mlp
 } predictor;
 
 static cr_status predict(const predictor* p, const cr_recording_info* toss, cr_real* rows,
                          cr_error* error) {
   if (p->m != NULL) {
     return cri_cube_predict(p->m, toss, rows, error);
+  }
+  if (p->beside != NULL) {
+    return cri_cube_beside_predict(p->beside, toss, rows, error);
+  }
+  if (p->gates != NULL) {
+    cri_cube_gates_predict(p->gates, toss, rows);
+    return CR_OK;
   }
   cr_copy(rows, toss->values, CR_CUBE_ROW);
   if (p->lstm != NULL) {
@@ -261,6 +273,47 @@ static cr_status with_model(const tosses* t, int model, int seed, cr_real* row, 
   return status;
 }
 
+static cr_cube_lesson lesson_of(const tosses* t, int epochs, int seed) {
+  return (cr_cube_lesson){.tosses = t->train,
+                          .epochs = epochs,
+                          .seed = (uint64_t)(1 + seed),
+                          .stop = stopped,
+                          .context = (void*)t};
+}
+
+static cr_status with_corners(const tosses* t, int seed, cr_real* row, cr_error* error) {
+  const cr_cube_lesson lesson = lesson_of(t, t->corner_epochs, seed);
+  cr_model* m = NULL;
+  cr_status status = cri_cube_free_corners(&m, t->corners, &lesson, row + E_LOSS, error);
+  const predictor p = {.m = m};
+  status = status == CR_OK ? measure(t, &p, row, error) : status;
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status with_beside(const tosses* t, int seed, cr_real* row, cr_error* error) {
+  const cr_cube_lesson lesson = lesson_of(t, t->beside_epochs, seed);
+  cri_step_network beside = {.m = NULL};
+  cr_model* m = NULL;
+  cr_status status = model_of(t, IDENTIFIED, &m, error);
+  status = status == CR_OK ? cri_cube_beside(&beside, m, &lesson, error) : status;
+  const predictor p = {.beside = &beside};
+  status = status == CR_OK ? measure(t, &p, row, error) : status;
+  cri_step_network_free(&beside);
+  cr_model_destroy(m);
+  return status;
+}
+
+static cr_status with_gates(const tosses* t, int seed, cr_real* row, cr_error* error) {
+  const cr_cube_lesson lesson = lesson_of(t, t->gate_share, seed);
+  cr_cube_gates gates;
+  cr_status status = cri_cube_gates_train(&gates, &lesson, error);
+  const predictor p = {.gates = &gates};
+  status = status == CR_OK ? measure(t, &p, row, error) : status;
+  cri_cube_gates_free(&gates);
+  return status;
+}
+
 static cr_status with_mlp(const tosses* t, int seed, cr_real* row, cr_error* error) {
   cr_cube_mlp mlp;
   cr_real* room = NULL;
@@ -302,9 +355,20 @@ static cr_status compute(void* context, int i, int worker, cr_real* row, cr_erro
   cr_zero(row, E_WIDTH);
   row[E_MODEL] = (cr_real)kind;
   row[E_SEED] = (cr_real)seed;
-  return kind == MLP    ? with_mlp(t, seed, row, error)
-         : kind == LSTM ? with_lstm(t, seed, row, error)
-                        : with_model(t, kind, seed, row, error);
+  switch (kind) {
+    case CORNERS:
+      return with_corners(t, seed, row, error);
+    case BESIDE:
+      return with_beside(t, seed, row, error);
+    case GATES:
+      return with_gates(t, seed, row, error);
+    case MLP:
+      return with_mlp(t, seed, row, error);
+    case LSTM:
+      return with_lstm(t, seed, row, error);
+    default:
+      return with_model(t, kind, seed, row, error);
+  }
 }
 
 // ---- report
@@ -327,8 +391,9 @@ static range over_seeds(const tosses* t, int kind, int column) {
 }
 
 static void say_part(cr_notebook* book, const tosses* t, const char* what, int column) {
-  static const char* const names[N_KIND] = {"listed numbers", "identified", "corrected friction",
-                                            "network alone (MLP)", "LSTM alone"};
+  static const char* const names[N_KIND] = {
+      "listed numbers", "identified", "corrected friction",  "free corners",
+      "network beside", "gates",      "network alone (MLP)", "LSTM alone"};
   cri_say(book, "\n%-20s %23s %23s %10s %10s %9s %9s\n", what, "position, mm (seeds)",
           "rotation, deg (seeds)", "median mm", "deg", "end mm", "deg");
   for (int k = 0; k < N_KIND; k++) {
@@ -376,6 +441,14 @@ static void conclude(cr_notebook* book, const tosses* t) {
     if (recorded && j == 0) {
       cri_claim(book, corrected / found, 0, 1, "", "mean error of %s: corrected over identified",
                 what);
+    }
+    if (recorded) {
+      cri_claim(book, over_seeds(t, CORNERS, E_TEST + j).median / found, 0, 1, "",
+                "mean error of %s: free corners over identified", what);
+    }
+    if (recorded && !book->request.brief) {
+      cri_claim(book, over_seeds(t, GATES, E_TEST + j).median / found, 0, 1, "",
+                "mean error of %s: gates over identified", what);
     }
   }
   cri_claim(book, loss[1].median / loss[0].median, 0, 1, "",
@@ -450,6 +523,9 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
   tosses t = {.book = book,
               .seeds = brief ? SEEDS_BRIEF : SEEDS,
               .epochs = brief ? 10 : 15,
+              .corner_epochs = brief ? 10 : 60,
+              .beside_epochs = brief ? 30 : 300,
+              .gate_share = brief ? 20 : 1,
               .mlp_epochs = brief ? 20 : 60,
               .lstm_epochs = brief ? 20 : 60};
   cr_status status = cri_cube_open(&t.cube, book, cri_cube_slippery, error);
@@ -463,6 +539,9 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
         cri_table_create(&t.errors, "cube.csv", error_header, NULL, first_of(&t, N_KIND), error);
   }
   status = status == CR_OK ? cri_sweep(book, &t.found, 1, identify, &t, error) : status;
+  status = status == CR_OK
+               ? cri_cube_open_corners(&t.corners, book, &t.cube, t.found.value + F_NUMBER, error)
+               : status;
   if (status == CR_OK) {
     status = cri_sweep(book, &t.errors, cr_pool_size(book->pool), compute, &t, error);
   }
@@ -472,6 +551,7 @@ cr_status cri_study_cube(cr_notebook* book, cr_error* error) {
   }
   cri_table_free(&t.errors);
   cri_table_free(&t.found);
+  cr_model_destroy(t.corners);
   cr_recordings_destroy(t.test);
   cr_recordings_destroy(t.train);
   cri_cube_free(&t.cube);
