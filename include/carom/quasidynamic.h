@@ -153,9 +153,10 @@ typedef struct cr_contact_plan cr_contact_plan;
 /// Settings of the tree. A zero stands for the value in brackets.
 typedef struct {
   size_t size;  // sizeof(cr_contact_tree_options), set by the caller
-  int nodes;    // most nodes [1000]
+  int nodes;    // most nodes of a tree [1000]
+  int trees;  // trees, one after the other until one reaches the goal; each has random numbers of its own [1]
   uint64_t seed;
-  cr_real goal_share;      // share of extensions towards the goal itself [0.3]
+  cr_real goal_share;      // share of extensions towards the goal itself [0.8]
   cr_real grasp_share;     // share of nodes that are new grasps of the same object pose [0.2]
   cr_real regularisation;  // of the metric [1e-4]
   cr_real stepsize;        // largest norm of a change of setpoints [0.35]
@@ -170,8 +171,8 @@ typedef struct {
 /// Grows a tree of quasi-dynamic steps from qpos until an object pose is within the tolerance of the goal.
 /// Equation a node has the smoothed next pose c at setpoints that hold it, and B of the objects' rows; its distance to x is
 ///          (x - c)'(B B' + reg I)^-1 (x - c). The node nearest to a sample is extended by the least-squares change of setpoints, limited,
-///          with an exact step; or it gets a new grasp: fingers, from random poses, close along random lines up to the object, if objects rest
-///          meanwhile. x - c in tangents: metres over `length`, rotation vectors of ball and free joints
+///          with an exact step; or it gets a new grasp, or, towards the goal, another node that is near to it: fingers, from random poses, close along
+///          random lines up to the object, if objects rest meanwhile. x - c in tangents: metres over `length`, rotation vectors of ball and free joints
 ///          [Pang, Suh, Yang, Tedrake 2023]; derivation: docs/derivations/quasidynamic.md [quasidynamic.t1]-[quasidynamic.t3]
 /// Shapes   qpos[nq], goal[nq]: entries of objects count; steps: those of the exact steps, whose weight is that of the smoothed ones [100]
 /// Errors   those of cr_quasidynamic_create and _step; CR_ERR_MEMORY. A tree without
@@ -183,7 +184,7 @@ CR_API cr_status cr_contact_tree_grow(cr_contact_plan** plan, const cr_model* m,
                                       cr_error* error);
 CR_API void cr_contact_plan_destroy(cr_contact_plan* plan);
 
-/// Poses of the way to the node nearest to the goal, the start included; nodes of the tree; distance left, m|rad.
+/// Poses of the way to the node nearest to the goal, the start included; nodes of all trees; distance left, m|rad.
 CR_API int cr_contact_plan_poses(const cr_contact_plan* plan);
 CR_API int cr_contact_plan_nodes(const cr_contact_plan* plan);
 CR_API cr_real cr_contact_plan_distance(const cr_contact_plan* plan);

@@ -138,14 +138,14 @@ class ContactPlan:
 
 
 @with_contract("cr_contact_tree_grow")
-def contact_tree(model, qpos, goal, *, nodes=1000, seed=1, goal_share=0.3, grasp_share=0.2, regularisation=1e-4, stepsize=0.35,
+def contact_tree(model, qpos, goal, *, nodes=1000, trees=1, seed=1, goal_share=0.8, grasp_share=0.2, regularisation=1e-4, stepsize=0.35,
                  tolerance=0.01, around=0.1, gap=0.001, length=1.0, ways=False, keep_share=0.0, friction="pyramid",
                  inertia="whole", step=0.1, weight=100.0, reach=0.1, scale=10.0, stiffness=None):
     """A plan of servos that brings objects from qpos to goal through contact: a ContactPlan. Of goal[nq] the coordinates of
-    objects count. length: metres that count as much as 1 rad; ways: new grasps only where fingers find a free way to them;
-    keep_share: share of fingers that stay in a new grasp. weight is that of the smoothed steps; see QuasiDynamic for the
+    objects count. trees: so many trees of `nodes` nodes, one after the other until one reaches the goal. length: metres that
+    count as much as 1 rad; ways: new grasps only where fingers find a free way to them; keep_share: share of fingers that stay in a new grasp. weight is that of the smoothed steps; see QuasiDynamic for the
     options of steps."""
-    options = struct("cr_contact_tree_options", nodes=int(nodes), seed=int(seed), goal_share=goal_share, grasp_share=grasp_share,
+    options = struct("cr_contact_tree_options", nodes=int(nodes), trees=int(trees), seed=int(seed), goal_share=goal_share, grasp_share=grasp_share,
                      regularisation=regularisation, stepsize=stepsize, tolerance=tolerance, around=around, gap=gap,
                      length=length, ways=bool(ways), keep_share=keep_share)
     steps, _kept = _step_options(model, friction, inertia, step, weight, reach, scale, stiffness)

@@ -125,6 +125,9 @@ static cr_status take_tree(goal* g, const cr_contact_plan* found, cr_error* erro
 static cr_status grow_tree(goal* g, cr_error* error) {
   const cr_contact_tree_options options = {.size = sizeof options,
                                            .nodes = g->o->nodes,
+                                           .trees = g->o->trees,
+                                           .goal_share = (cr_real)g->o->goal_share,
+                                           .grasp_share = (cr_real)g->o->grasp_share,
                                            .seed = (uint64_t)g->o->seed,
                                            .around = (cr_real)g->o->around,
                                            .tolerance = (cr_real)g->o->tolerance,

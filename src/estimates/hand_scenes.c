@@ -14,16 +14,19 @@ extern const char cr_hand_planar[], cr_hand_allegro[], cr_hand_cube[], cr_hand_b
 #define STEPS \
   { .size = sizeof(cr_quasidynamic_options) }
 #define PLANAR \
-  { .size = sizeof(cr_contact_tree_options) }
-#define ARMS \
-  { .size = sizeof(cr_contact_tree_options), .length = CR_R(0.3), .tolerance = CR_R(0.05) }
+  { .size = sizeof(cr_contact_tree_options), .goal_share = CR_R(0.9) }
+#define ARMS                                                                               \
+  {                                                                                        \
+    .size = sizeof(cr_contact_tree_options), .length = CR_R(0.3), .tolerance = CR_R(0.05), \
+    .goal_share = CR_R(0.9)                                                                \
+  }
 // smoothed energies are those of a cube of 100 g that moves by centimetres
 #define PALM \
   { .size = sizeof(cr_quasidynamic_options), .weight = 500, .reach = CR_R(0.025) }
 #define CUBE                                                                              \
   {                                                                                       \
     .size = sizeof(cr_contact_tree_options), .length = CR_R(0.1), .tolerance = CR_R(0.1), \
-    .stepsize = CR_R(0.4)                                                                 \
+    .stepsize = CR_R(0.4), .goal_share = CR_R(0.9), .grasp_share = CR_R(0.25), .trees = 6 \
   }
 #define ALLEGRO(called, text, x, y, z, most, short_seeds, known)                                   \
   {                                                                                                \
@@ -68,12 +71,12 @@ const cr_hand_task cri_hand_tasks[CR_N_HAND_TASK] = {
      .tree = ARMS,
      .least = 8,
      .published = ""},
-    ALLEGRO("allegro_30", "Allegro hand, cube by 30 degrees about z", 0, 0, PI / 6, 2000, 2, ""),
-    ALLEGRO("allegro_z", "Allegro hand, cube by 90 degrees about z", 0, 0, PI / 2, 3000, 0, ""),
-    ALLEGRO("allegro_180", "Allegro hand, cube by 180 degrees about z", 0, 0, PI, 3000, 0,
+    ALLEGRO("allegro_30", "Allegro hand, cube by 30 degrees about z", 0, 0, PI / 6, 1000, 2, ""),
+    ALLEGRO("allegro_z", "Allegro hand, cube by 90 degrees about z", 0, 0, PI / 2, 2000, 0, ""),
+    ALLEGRO("allegro_180", "Allegro hand, cube by 180 degrees about z", 0, 0, PI, 2000, 0,
             "a ball, 1000 nodes, tolerance 0.01"),
-    ALLEGRO("allegro_x", "Allegro hand, cube by 90 degrees about x", PI / 2, 0, 0, 3000, 0, ""),
-    ALLEGRO("allegro_y", "Allegro hand, cube by 90 degrees about y", 0, PI / 2, 0, 3000, 0, ""),
+    ALLEGRO("allegro_x", "Allegro hand, cube by 90 degrees about x", PI / 2, 0, 0, 2000, 0, ""),
+    ALLEGRO("allegro_y", "Allegro hand, cube by 90 degrees about y", 0, PI / 2, 0, 2000, 0, ""),
 };
 
 cr_status cri_hand_scenes_write(const cr_notebook* book, cr_error* error) {

@@ -11,12 +11,15 @@
 #include "quasidynamic/grasp.h"
 #include "quasidynamic/object_space.h"
 
-enum { GRASP_TRIES = 40, WAY = 400 };
+enum { GRASP_TRIES = 40, WAY = 400, CONTEST = 50 };
+static const cr_real BEST_SHARE =
+    CR_R(0.2);  // of new grasps on the way to the goal: at the nearest node
 static const cr_real LEAST_MOTION = CR_R(0.1);  // of objects in a step, in tolerances
 
 typedef struct {
   int parent;
   bool grasp, tried;  // tried: it was extended towards the goal
+  cr_real distance;   // to the goal
   cr_real *qpos, *u;  // pose, and the setpoints that led there
   cr_real *hold, *c, *B,
       *L;  // setpoints that hold it; smoothed next pose [nq], slopes [no nu], factor [no no]
@@ -32,6 +35,7 @@ struct cr_contact_plan {
   cr_real *x, *y, *du, *next, *B;      // sample [nq], [no], [nu], [nq], [nv nu]
   node* nodes;
   int n, best;
+  int before;  // nodes of trees before this one
   cr_real distance;
   cr_real* poses;  // [WAY nq] of a way to a new grasp
   int* way;        // from the start to the best node
@@ -51,7 +55,7 @@ static cr_status set_options(cr_contact_plan* p, const cr_contact_tree_options* 
   const struct {
     const char* name;
     cr_real *at, otherwise, most;
-  } all[] = {{"goal_share", &o->goal_share, CR_R(0.3), 1},
+  } all[] = {{"goal_share", &o->goal_share, CR_R(0.8), 1},
              {"grasp_share", &o->grasp_share, CR_R(0.2), 1},
              {"regularisation", &o->regularisation, CR_R(1e-4), CR_MAX},
              {"stepsize", &o->stepsize, CR_R(0.35), CR_MAX},
@@ -67,10 +71,12 @@ static cr_status set_options(cr_contact_plan* p, const cr_contact_tree_options* 
     }
     *all[i].at = *all[i].at > 0 ? *all[i].at : all[i].otherwise;
   }
-  if (o->nodes < 0) {
-    return cri_fail(error, CR_ERR_ARG, "contact tree: %d nodes", o->nodes);
+  if (o->nodes < 0 || o->trees < 0) {
+    return cri_fail(error, CR_ERR_ARG, "contact tree: %d nodes in each of %d trees", o->nodes,
+                    o->trees);
   }
   o->nodes = o->nodes > 0 ? o->nodes : 1000;
+  o->trees = o->trees > 0 ? o->trees : 1;
   return CR_OK;
 }
 
@@ -178,6 +184,7 @@ static void add_node(cr_contact_plan* p, int parent, bool grasp, const cr_real* 
     return;
   }
   const cr_real distance = cri_objects_distance(&p->objects, k->qpos, p->goal);
+  k->distance = distance;
   if (p->n == 0 || distance < p->distance) {
     p->distance = distance;
     p->best = p->n;
@@ -274,6 +281,16 @@ static bool draw_sample(cr_contact_plan* p) {
   return goal;
 }
 
+// a node near the goal, but not always the nearest: that one may lead nowhere
+static int near_goal(cr_contact_plan* p) {
+  int best = cr_random_int(&p->random, p->n);
+  for (int k = 1; k < CONTEST; k++) {
+    const int i = cr_random_int(&p->random, p->n);
+    best = p->nodes[i].distance < p->nodes[best].distance ? i : best;
+  }
+  return best;
+}
+
 static cr_status grow(cr_contact_plan* p, cr_error* error) {
   // an extension may fail: so many in all
   for (int k = 0; k < 4 * p->options.nodes && p->n < p->options.nodes; k++) {
@@ -282,7 +299,9 @@ static cr_status grow(cr_contact_plan* p, cr_error* error) {
     }
     const bool goal = draw_sample(p);
     const bool grasp = cr_random_uniform(&p->random) < p->options.grasp_share;
-    const int i = goal && grasp ? p->best : nearest(p, goal);
+    const int i = !goal || !grasp                              ? nearest(p, goal)
+                  : cr_random_uniform(&p->random) < BEST_SHARE ? p->best
+                                                               : near_goal(p);
     if (i < 0) {
       continue;
     }
@@ -299,17 +318,36 @@ static cr_status grow(cr_contact_plan* p, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status begin(cr_contact_plan* p, const cr_real* qpos, const cr_real* goal,
-                       cr_error* error) {
+static void set_ends(cr_contact_plan* p, const cr_real* qpos, const cr_real* goal) {
   cr_copy(p->start, qpos, p->nq);
   cr_copy(p->goal, goal, p->nq);
   cri_objects_normalise(&p->objects, p->start);
   cri_objects_normalise(&p->objects, p->goal);
   cri_objects_box(&p->objects, p->start, p->goal, p->options.around, p->low, p->high);
-  p->random = cr_random_seed(p->options.seed, 0);
+}
+
+static cr_status grow_tree(cr_contact_plan* p, int tree, cr_error* error) {
+  p->before += p->n;
+  p->n = 0;
+  p->random = cr_random_seed(p->options.seed, (uint64_t)tree);
   (void)cr_quasidynamic_hold(p->exact, p->start, p->du);
   add_node(p, -1, false, p->start, p->du);
-  return p->n == 1 ? CR_OK : fail_by(p->smooth, CR_ERR_SOLVER, error);
+  return p->n == 1 ? grow(p, error) : fail_by(p->smooth, CR_ERR_SOLVER, error);
+}
+
+// one after the other until one is at the goal; if none is, the best one once more
+static cr_status grow_trees(cr_contact_plan* p, cr_error* error) {
+  int best = 0;
+  cr_real least = CR_MAX;
+  for (int tree = 0; tree < p->options.trees; tree++) {
+    CR_TRY(grow_tree(p, tree, error));
+    if (p->distance <= p->options.tolerance) {
+      return CR_OK;
+    }
+    best = p->distance < least ? tree : best;
+    least = cr_min(p->distance, least);
+  }
+  return best < p->options.trees - 1 ? grow_tree(p, best, error) : CR_OK;
 }
 
 static void find_way(cr_contact_plan* p) {
@@ -351,8 +389,10 @@ cr_status cr_contact_tree_grow(cr_contact_plan** plan, const cr_model* m,
     return cri_fail(error, CR_ERR_MEMORY, "contact tree: no memory");
   }
   cr_status status = make(p, m, steps, options, error);
-  status = status == CR_OK ? begin(p, qpos, goal, error) : status;
-  status = status == CR_OK ? grow(p, error) : status;
+  if (status == CR_OK) {
+    set_ends(p, qpos, goal);
+    status = grow_trees(p, error);
+  }
   if (status != CR_OK) {
     cr_contact_plan_destroy(p);
     return status;
@@ -365,7 +405,9 @@ cr_status cr_contact_tree_grow(cr_contact_plan** plan, const cr_model* m,
 // ---- what it leaves
 
 int cr_contact_plan_poses(const cr_contact_plan* plan) { return plan != NULL ? plan->nway : 0; }
-int cr_contact_plan_nodes(const cr_contact_plan* plan) { return plan != NULL ? plan->n : 0; }
+int cr_contact_plan_nodes(const cr_contact_plan* plan) {
+  return plan != NULL ? plan->before + plan->n : 0;
+}
 cr_real cr_contact_plan_distance(const cr_contact_plan* plan) {
   return plan != NULL ? plan->distance : 0;
 }

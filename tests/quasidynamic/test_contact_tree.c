@@ -102,6 +102,29 @@ TEST(a_hand_turns_its_ball_half_around_with_every_seed) {
   close_model();
 }
 
+// more trees: the first one is that of one tree alone, and the best of all is kept where none reaches the goal
+TEST(trees_are_grown_until_one_is_at_the_goal) {
+  cr_contact_tree_options o = {.size = sizeof o, .nodes = 60, .seed = 3};
+  cr_real goal[7], least = CR_MAX;
+  int reached = 0;
+  open_model(mjcf_data("../../examples/tasks/planar_hand.xml"));
+  cr_copy(goal, m.key_qpos, 7);
+  goal[6] = CR_PI;
+  for (o.trees = 1; o.trees <= 16; o.trees *= 2) {
+    cr_contact_plan* plan = NULL;
+    assert_int_equal(cr_contact_tree_grow(&plan, &m, NULL, m.key_qpos, goal, &o, NULL), CR_OK);
+    const cr_real distance = cr_contact_plan_distance(plan);
+    assert_true(distance <= least);
+    assert_true(distance <= CR_R(0.01) || cr_contact_plan_nodes(plan) >= o.nodes * o.trees);
+    assert_true(reached == 0 || distance == least);
+    reached += distance <= CR_R(0.01);
+    least = distance;
+    cr_contact_plan_destroy(plan);
+  }
+  assert_true(reached > 0 && reached < 5);
+  close_model();
+}
+
 // objects with a free joint: the goal is a turn of the cube in the palm of a hand with four fingers
 TEST(a_hand_with_four_fingers_turns_a_cube) {
   const cr_quasidynamic_options steps = {
@@ -151,6 +174,8 @@ TEST(what_cannot_be_planned_is_named) {
   refused(&o, CR_ERR_ARG, "goal_share 2: between 0 and 1 is expected");
   o = (cr_contact_tree_options){.size = sizeof o, .nodes = -1};
   refused(&o, CR_ERR_ARG, "-1 nodes");
+  o = (cr_contact_tree_options){.size = sizeof o, .trees = -2};
+  refused(&o, CR_ERR_ARG, "0 nodes in each of -2 trees");
   close_model();
   open_model(
       mjcf_compile("<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody>"
