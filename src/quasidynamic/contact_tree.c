@@ -12,8 +12,8 @@
 #include "quasidynamic/object_space.h"
 
 enum { GRASP_TRIES = 40, WAY = 400, CONTEST = 50 };
-static const cr_real BEST_SHARE =
-    CR_R(0.2);  // of new grasps on the way to the goal: at the nearest node
+// of new grasps on the way to the goal: at the nearest node
+static const cr_real BEST_SHARE = CR_R(0.2);
 static const cr_real LEAST_MOTION = CR_R(0.1);  // of objects in a step, in tolerances
 
 typedef struct {
