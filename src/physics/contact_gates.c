@@ -67,21 +67,8 @@ static void add_scaled(cr_real s, const cr_real a[3], cr_real to[3]) {
   }
 }
 
-// body to world, row by row
-static void matrix_of(const cr_real q[4], cr_real R[9]) {
-  const cr_real w = q[0], x = q[1], y = q[2], z = q[3];
-  R[0] = 1 - 2 * (y * y + z * z);
-  R[1] = 2 * (x * y - w * z);
-  R[2] = 2 * (x * z + w * y);
-  R[3] = 2 * (x * y + w * z);
-  R[4] = 1 - 2 * (x * x + z * z);
-  R[5] = 2 * (y * z - w * x);
-  R[6] = 2 * (x * z - w * y);
-  R[7] = 2 * (y * z + w * x);
-  R[8] = 1 - 2 * (x * x + y * y);
-}
-
-static void matrix_vjp(const cr_real q[4], const cr_real B[9], cr_real q_bar[4]) {
+// of cri_tossed_rotation, by the quaternion
+static void rotation_vjp(const cr_real q[4], const cr_real B[9], cr_real q_bar[4]) {
   const cr_real w = q[0], x = q[1], y = q[2], z = q[3];
   q_bar[0] += 2 * (-z * B[1] + y * B[2] + z * B[3] - x * B[5] - y * B[6] + x * B[7]);
   q_bar[1] +=
@@ -303,7 +290,7 @@ static void round_vjp(const cri_gates* g, const cr_real* p, const room* r, int r
 void cri_gates_step(const cri_gates* g, const cr_real* p, const cr_real* state, cr_real* next,
                     cr_real* at) {
   const room r = room_of(g, at);
-  matrix_of(state + 3, r.R);
+  cri_tossed_rotation(state, r.R);
   cr_copy(r.n, r.R + 6, 3);
   cr_copy(r.w, state + 10, 3);
   for (int k = 0; k < 3; k++) {
@@ -347,5 +334,5 @@ void cri_gates_step_vjp(const cri_gates* g, const cr_real* p, const cr_real* sta
   add_scaled(1, bar.n, R_bar + 6);
   add_scaled(1, bar.w, state_bar + 10);
   state_bar[2] += bar.z;
-  matrix_vjp(state + 3, R_bar, state_bar + 3);
+  rotation_vjp(state + 3, R_bar, state_bar + 3);
 }

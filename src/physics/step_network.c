@@ -16,13 +16,8 @@ static cr_status no_memory(cr_error* error) {
 }
 
 static void inputs_of(const cr_real* state, const cr_real* next, cr_real* input) {
-  const cr_real w = state[3], x = state[4], y = state[5], z = state[6];
-  const cr_real rotation[9] = {
-      1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-      2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-      2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
   input[HEIGHT] = state[2];
-  cr_copy(input + ROTATION, rotation, 9);
+  cri_tossed_rotation(state, input + ROTATION);
   cr_copy(input + TWIST, state + CRI_POSE, CRI_TWIST);
   for (int k = 0; k < CRI_TWIST; k++) {
     input[CHANGE + k] = next[CRI_POSE + k] - state[CRI_POSE + k];

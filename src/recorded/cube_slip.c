@@ -64,6 +64,23 @@ cr_status cri_cube_add_friction(cr_model* m, uint64_t seed, cr_error* error) {
   return cr_model_add_correction(m, &o, error);
 }
 
+cr_fit_options cri_cube_windows(uint64_t seed, bool (*stop)(void* context), void* context) {
+  return (cr_fit_options){.size = sizeof(cr_fit_options),
+                          .steps = 60,
+                          .stride = 30,
+                          .norm = CR_NORM_POWER,
+                          .p = 1,
+                          // so that each has about the same part in the loss
+                          .position = 10,
+                          .rotation = 1,
+                          .velocity = CR_R(0.3),
+                          .spin = CR_R(0.03),
+                          .seed = (int64_t)seed,
+                          .nthread = 1,
+                          .stop = stop,
+                          .context = context};
+}
+
 static cr_status search(cr_fit* fit, int n, int epochs, cr_real* x, cr_real loss[2],
                         cr_error* error) {
   enum { WINDOWS = 32 };
@@ -90,20 +107,7 @@ static cr_status search(cr_fit* fit, int n, int epochs, cr_real* x, cr_real loss
 static cr_status train(cr_model* m, cr_parameters* ps, const cr_recordings* tosses, int epochs,
                        uint64_t seed, bool (*stop)(void* context), void* context, cr_real loss[2],
                        cr_error* error) {
-  const cr_fit_options options = {.size = sizeof options,
-                                  .steps = 60,
-                                  .stride = 30,
-                                  .norm = CR_NORM_POWER,
-                                  .p = 1,
-                                  // so that each has about the same part in the loss
-                                  .position = 10,
-                                  .rotation = 1,
-                                  .velocity = CR_R(0.3),
-                                  .spin = CR_R(0.03),
-                                  .seed = (int64_t)seed,
-                                  .nthread = 1,
-                                  .stop = stop,
-                                  .context = context};
+  const cr_fit_options options = cri_cube_windows(seed, stop, context);
   cr_fit* fit = NULL;
   int n = cr_parameters_count(ps);
   cr_real* x = calloc((size_t)n + 1, sizeof *x);

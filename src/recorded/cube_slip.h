@@ -12,6 +12,9 @@ cr_status cri_cube_slippery(cr_model* m, cr_error* error);
 /// Errors   those of corrections
 cr_status cri_cube_add_friction(cr_model* m, uint64_t seed, cr_error* error);
 
+/// Windows of 60 rows, and the loss that corrections of the cube are trained with.
+cr_fit_options cri_cube_windows(uint64_t seed, bool (*stop)(void* context), void* context);
+
 /// Adds a network on the friction of all contacts to m and trains it on windows of the tosses, by the mean absolute error.
 /// Shapes   loss[2]: before and after
 /// Errors   those of corrections, parameters and fits

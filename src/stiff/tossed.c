@@ -180,6 +180,19 @@ cr_status cri_tossed_state(const cr_model* m, const cr_data* d, cr_real* state, 
   return told(cr_state_get(m, d, state, CR_STATE_PHYSICS), d, error);
 }
 
+void cri_tossed_rotation(const cr_real state[CRI_STATE], cr_real R[9]) {
+  const cr_real w = state[3], x = state[4], y = state[5], z = state[6];
+  R[0] = 1 - 2 * (y * y + z * z);
+  R[1] = 2 * (x * y - w * z);
+  R[2] = 2 * (x * z + w * y);
+  R[3] = 2 * (x * y + w * z);
+  R[4] = 1 - 2 * (x * x + z * z);
+  R[5] = 2 * (y * z - w * x);
+  R[6] = 2 * (x * z - w * y);
+  R[7] = 2 * (y * z + w * x);
+  R[8] = 1 - 2 * (x * x + y * y);
+}
+
 cr_status cri_tossed_distance(const cr_model* m, const cr_real* a, const cr_real* b,
                               double* distance, double* angle, cr_error* error) {
   cr_real twist[CRI_TWIST];

@@ -59,6 +59,9 @@ cr_status cri_tossed_step(const cr_model* m, cr_data* d, const cr_real* state, c
 /// Shapes   state[CRI_STATE]
 cr_status cri_tossed_state(const cr_model* m, const cr_data* d, cr_real* state, cr_error* error);
 
+/// The rotation matrix of a state, body to world, row by row.
+void cri_tossed_rotation(const cr_real state[CRI_STATE], cr_real R[9]);
+
 /// Distance of two states: m, and the angle of the turn between them in rad.
 cr_status cri_tossed_distance(const cr_model* m, const cr_real* a, const cr_real* b,
                               double* distance, double* angle, cr_error* error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tosses of a cube (Pfrommer, Halm, Posa, ContactNets, 2020): ten numbers of the model are identified first; then a network corrects the
-// friction of contacts; then its corners are free too; then a network stands beside the simulator; then there are networks alone, one that remembers and
-// one that does not. All predict whole tosses that they have not seen, from the first row.
+// friction of contacts; then its corners are free too; then a network stands beside the simulator; then there are networks alone: one made for jumps, one that remembers,
+// and one that does not. All predict whole tosses that they have not seen, from the first row.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,6 +276,7 @@ static cr_status with_model(const tosses* t, int model, int seed, cr_real* row, 
 static cr_cube_lesson lesson_of(const tosses* t, int epochs, int seed) {
   return (cr_cube_lesson){.tosses = t->train,
                           .epochs = epochs,
+                          .share = t->gate_share,
                           .seed = (uint64_t)(1 + seed),
                           .stop = stopped,
                           .context = (void*)t};
@@ -305,7 +306,7 @@ static cr_status with_beside(const tosses* t, int seed, cr_real* row, cr_error* 
 }
 
 static cr_status with_gates(const tosses* t, int seed, cr_real* row, cr_error* error) {
-  const cr_cube_lesson lesson = lesson_of(t, t->gate_share, seed);
+  const cr_cube_lesson lesson = lesson_of(t, 0, seed);
   cr_cube_gates gates;
   cr_status status = cri_cube_gates_train(&gates, &lesson, error);
   const predictor p = {.gates = &gates};

@@ -195,20 +195,7 @@ static cr_status keep(unknowns* u, const cr_real* p, cr_model** m, cr_error* err
 
 static cr_status train(unknowns* u, cr_model** m, const cr_cube_lesson* lesson, cr_real loss[2],
                        cr_error* error) {
-  // as for the correction of friction alone
-  const cr_fit_options options = {.size = sizeof options,
-                                  .steps = 60,
-                                  .stride = 30,
-                                  .norm = CR_NORM_POWER,
-                                  .p = 1,
-                                  .position = 10,
-                                  .rotation = 1,
-                                  .velocity = CR_R(0.3),
-                                  .spin = CR_R(0.03),
-                                  .seed = (int64_t)lesson->seed,
-                                  .nthread = 1,
-                                  .stop = lesson->stop,
-                                  .context = lesson->context};
+  const cr_fit_options options = cri_cube_windows(lesson->seed, lesson->stop, lesson->context);
   cr_parameters* ps = NULL;
   cr_real p[MOST];
   CR_TRY(list_unknowns(u, *m, error));
@@ -292,7 +279,7 @@ cr_status cri_cube_beside_predict(cri_step_network* r, const cr_recording_info* 
 
 cr_status cri_cube_gates_train(cr_cube_gates* c, const cr_cube_lesson* lesson, cr_error* error) {
   const cri_gate_lesson how = {.seed = lesson->seed,
-                               .share = lesson->epochs,
+                               .share = lesson->share,
                                .stop = lesson->stop,
                                .context = lesson->context};
   cri_sighted tosses = {.n = 0};

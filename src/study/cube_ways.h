@@ -11,7 +11,8 @@
 /// Learns from all tosses. Each may be stopped.
 typedef struct {
   const cr_recordings* tosses;
-  int epochs;  // of gates: 1 all steps of a training, n an n-th of them
+  int epochs;  // of corners and networks
+  int share;   // of gates: 1 all steps of a training, n an n-th of them
   uint64_t seed;
   bool (*stop)(void* context);  // may be NULL
   void* context;
