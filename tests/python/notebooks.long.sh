@@ -7,7 +7,9 @@ set -u
 here=$CAROM_SOURCE_DIR/tests/python
 folder=$CAROM_BUILD_DIR/python/notebooks
 python=${NOTEBOOK_PYTHON:-$folder/bin/python}
-if [ ! -x "$python" ]; then
+# an installation that was stopped leaves a Python without the packages: the mark comes last
+mark=$folder/installed
+if [ -z "${NOTEBOOK_PYTHON:-}" ] && [ ! -e "$mark" ]; then
   mkdir -p "$CAROM_BUILD_DIR/python"
   log=$CAROM_BUILD_DIR/python/notebooks.log
   if ! { python3 -m venv --clear "$folder" && "$python" -m pip install -q -r "$here/notebooks.txt"; } > "$log" 2>&1; then
@@ -18,6 +20,7 @@ if [ ! -x "$python" ]; then
   # the CPU's build of torch is a tenth of the one in PyPI
   "$python" -m pip install -q --retries 0 --timeout 15 --index-url https://download.pytorch.org/whl/cpu torch >> "$log" 2>&1 ||
     "$python" -m pip install -q torch >> "$log" 2>&1 || echo "PyTorch cannot be installed here ($log)"
+  touch "$mark"
 fi
 package=$CAROM_BUILD_DIR/python/notebook_package
 "$python" "$CAROM_SOURCE_DIR/python/build_here.py" "$CAROM_BUILD_DIR/libcarom.so" "$package" || exit 1
