@@ -416,8 +416,8 @@ static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, in
       support(a, b, axis[(pass - n) % 6], w);
     }
 
-    // true if it adds a dimension
-    cr_real e[3], d[3], c[3], height = 1;
+    // does it add a dimension? The first corner does
+    cr_real e[3], d[3], c[3], height = 0;
     if (p->nv > 0) {
       cr_sub3(d, w->w, p->v[0].w);
       height = cr_norm3(d);
@@ -434,7 +434,7 @@ static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, in
       cr_normalize3(c);
       height = cr_dot3(c, d);
     }
-    if (cr_abs(height) > tiny) {
+    if (p->nv == 0 || cr_abs(height) > tiny) {
       p->nv++;
       if (p->nv == 4 && height > 0) {
         vertex keep = p->v[0];

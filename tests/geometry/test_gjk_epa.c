@@ -114,6 +114,30 @@ TEST(pairs_without_volume_are_no_deeper_than_round_off) {
   }
 }
 
+// a box and a capsule inside it: the depth grows with them, also where they are larger than any robot
+TEST(depth_scales_with_the_shapes) {
+  static const cr_real scale[] = {1, CR_R(1e6), CR_R(1e11), CR_R(1e14)};
+  cr_real one = 0;
+  for (size_t i = 0; i < sizeof scale / sizeof *scale; i++) {
+    const cr_real s = scale[i];
+    const solid a = {
+        .type = CR_GEOM_BOX, .size = {s, 2 * s, 3 * s}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const solid b = {.type = CR_GEOM_CAPSULE,
+                     .size = {CR_R(0.5) * s, s, 0},
+                     .pos = {CR_R(0.3) * s, CR_R(0.2) * s, CR_R(0.1) * s},
+                     .mat = {1, 0, 0, 0, 0, -1, 0, 1, 0}};
+    cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
+    cr_core core_a = cri_core(&shape_a, ORIGIN), core_b = cri_core(&shape_b, ORIGIN);
+    cr_optimum x;
+    assert_int_equal(cri_gjk_epa(&core_a, &core_b, s, &x), CR_NEAREST_EXACT);
+    one = i == 0 ? x.dist : one;
+    assert_close(x.dist / s, one, CR_R(1e-9));
+    assert_close(x.normal[0], 1, CR_R(1e-9));
+  }
+  // from the capsule's segment at 0.3 to the box's face at 1
+  assert_close(one, CR_R(-0.7), CR_R(1e-9));
+}
+
 TEST(far_shapes_are_far) {
   cr_random r = cr_random_seed(2, 0);
   hull_store store;
