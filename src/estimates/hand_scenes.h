@@ -6,14 +6,17 @@
 #include "carom/carom.h"
 #include "notebook/notebook.h"
 
+enum { CR_N_HAND_TASK = 13, CR_HAND_JOINTS = 3 };
+
 /// A task: an object that the tree of quasi-dynamic steps brings to a goal.
 typedef struct {
   const char* name;
   const char* title;
-  const char* file;   // of the model in the folder of the study
-  const char* joint;  // of the object that turns
-  double
-      turn[3];  // of a free joint: rotation vector in the world, rad; of a hinge the first number
+  const char* file;  // of the model in the folder of the study; its first keyframe is the start
+  struct {
+    const char* joint;  // of the object; NULL: no more
+    double to[3];       // of a free joint a rotation vector in the world, rad; of others the first
+  } goal[CR_HAND_JOINTS];
   int seeds, nodes;  // nodes at most
   int brief_seeds;   // of --short; 0: left out
   cr_quasidynamic_options steps;
@@ -22,7 +25,6 @@ typedef struct {
   const char* published;  // what is known of it
 } cr_hand_task;
 
-enum { CR_N_HAND_TASK = 8 };
 extern const cr_hand_task cri_hand_tasks[CR_N_HAND_TASK];
 
 /// Writes the models of all tasks to the folder of the study.

@@ -115,17 +115,7 @@ static cr_status step(void* context, int worker, const cr_real* x, const cr_real
 
 // ---- scenes
 
-#define PUSHER(GRAVITY, GROUND, KP)                                                         \
-  "<mujoco><option gravity='0 0 " GRAVITY "'/><worldbody>" GROUND                           \
-  "<body name='hand'><inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"         \
-  "<joint name='hand_y' type='slide' axis='0 1 0'/><joint name='hand_z' type='slide' "      \
-  "axis='0 0 1'/><geom name='hand' size='.1' friction='1'/></body>"                         \
-  "<body name='box'><inertial pos='0 0 0' mass='5' diaginertia='.166667 .166667 .166667'/>" \
-  "<joint name='box_y' type='slide' axis='0 1 0'/><joint name='box_z' type='slide' "        \
-  "axis='0 0 1'/><joint name='box_turn' axis='1 0 0'/>"                                     \
-  "<geom name='box' type='box' size='.5 .5 .5' friction='.5'/></body></worldbody>"          \
-  "<actuator><position joint='hand_y' kp='" KP "'/><position joint='hand_z' kp='" KP        \
-  "'/></actuator></mujoco>\n"
+extern const char cr_box_push[], cr_box_pivot[];
 
 #define FINGER(SIDE, SIGN)                                                           \
   "<body name='" SIDE "_1' pos='0 " SIGN                                             \
@@ -184,7 +174,7 @@ const cr_plan_system cri_plan_systems[CR_N_PLAN_SYSTEM] = {
      .stored = {357.30, 357.46, 357.45}},
     {.name = "pushing",
      .title = "box, pushed",
-     .scene = PUSHER("0", "", "500"),
+     .scene = cr_box_push,
      .iterations = 22,
      .samples = 100,
      .nstep = 50,
@@ -229,8 +219,7 @@ const cr_plan_system cri_plan_systems[CR_N_PLAN_SYSTEM] = {
      .stored = {3525.2, 3513.7, 3379.4}},
     {.name = "pivoting",
      .title = "box, pivoted",
-     .scene = PUSHER("-9.81", "<geom name='ground' type='box' size='2 2 0.025' friction='0.5'/>",
-                     "50000"),
+     .scene = cr_box_pivot,
      .iterations = 5,
      .samples = 100,
      .nstep = 120,
