@@ -101,6 +101,7 @@ static void set_options(plan* p, cr_bundle bundle) {
       .decay = (cr_real)s->decay,
       .power = (cr_real)s->power,
       .seed = 1,
+      .decoupled = s->decoupled,
       .nthread = 1};
 }
 
@@ -286,6 +287,7 @@ static void conclude(cr_notebook* book, const bundles* b, cr_table* t) {
   claim(book, b, t, "quadrotor", CR_BUNDLE_FIRST);
   claim(book, b, t, "quadrotor", CR_BUNDLE_ZEROTH);
   for (int k = 0; k < CR_N_BUNDLE; k++) {
+    claim(book, b, t, "pivoting", (cr_bundle)k);
     claim(book, b, t, "hand", (cr_bundle)k);
     claim(book, b, t, "spin", (cr_bundle)k);
   }

@@ -33,6 +33,7 @@ typedef struct {
   int limited;
   double change, trust;  // of all controls, 0: none
   double weight;         // of the barrier, of models
+  bool decoupled;        // linear models without what the state does to the state
   bool circle;           // the goal goes around
   double stored[3];      // costs by exact, first and zeroth order
 } cr_plan_system;
