@@ -31,7 +31,7 @@ typedef struct {
 typedef struct cr_live_plan cr_live_plan;
 
 /// Makes the first plan from the planner's start, which is the state at step 0, and starts the thread. Nobody else may use the planner,
-/// or change its model, until cr_live_plan_destroy, which ends the thread and leaves the planner to its owner.
+/// or change its model or that of its cost, until cr_live_plan_destroy, which ends the thread and leaves the planner to its owner.
 /// Owner    the caller, cr_live_plan_destroy
 /// Errors   those of cr_planner_improve; CR_ERR_ARG, CR_ERR_MEMORY
 CR_API cr_status cr_live_plan_create(cr_live_plan** live, cr_planner* planner,

@@ -105,6 +105,7 @@ static void set_options(planner* p, const cr_real* goal, int seed) {
   o->sigma = p->sigma;
   o->decay = (cr_real)w->decay;
   o->growth = (cr_real)w->growth;
+  o->decoupled = w->decoupled;
   o->seed = (uint64_t)seed;
 }
 

@@ -10,6 +10,7 @@ typedef struct {
   int iterations, samples;
   cr_text_list weigh;  // NAME=Q
   double end, effort, trust, change, sigma, decay, growth;
+  bool decoupled;
 } cr_mpc_words;
 
 #define CR_MPC_WORDS_DEFAULTS                                                                      \
@@ -41,6 +42,8 @@ typedef struct {
        "--estimator first, zeroth: standard deviation of setpoints (default 0.1)"},               \
       {"--decay", CR_OPT_POSITIVE, &(w).decay, "F",                                               \
        "--estimator first, zeroth: sigma times F from iteration to iteration (default 0.8)"},     \
+      {"--decoupled", CR_OPT_FLAG, &(w).decoupled, "",                                            \
+       "--planner mpc: linear models without what the pose does to the next pose"},               \
   {                                                                                               \
     "--growth", CR_OPT_POSITIVE, &(w).growth, "F",                                                \
         "--estimator barrier: weight times F from iteration to iteration (default 1)"             \

@@ -9,9 +9,10 @@
 #include "quasidynamic/cone_system.h"
 #include "quasidynamic/cone_tangent.h"
 
-enum { MOST_ITERATIONS = 80 };
+enum { MOST_ITERATIONS = 80, MOST_PREDICTED = 25 };
 static const cr_real TOLERANCE = 1000 * CR_EPS, ACCEPTED = CR_R(1e-9);
-static const cr_real NEAR = CR_R(1e-6);  // mu over the size squared: the end is near
+static const cr_real NEAR = CR_R(1e-6);      // mu over the size squared: the end is near
+static const cr_real POLISHED = CR_R(1e-3);  // residuals below this tell the active set
 
 // ---- memory
 
@@ -99,16 +100,9 @@ static void give(cri_cone* c) {
 
 // ---- the method
 
-// of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v = p(-v)
-static cr_real begin(cri_cone* c) {
-  cr_real worst = 0;
-  cr_copy(c->y, c->a, c->nv);
-  cri_cone_rows(c, c->y, c->g, c->rp);
+// s and z with s o z = mu c e and s - z = rp
+static void centre(cri_cone* c, cr_real mu) {
   for (int k = 0; k < c->nblock; k++) {
-    worst = cr_max(worst, -cri_cone_least(c->rp + c->adr[k], c->dim[k]));
-  }
-  const cr_real mu = cr_max(cri_cone_target(c), CR_R(0.1) * worst * worst);
-  for (int k = 0; k < c->nblock && mu > 0; k++) {
     const int first = c->adr[k], dim = c->dim[k];
     const cr_real level = cri_cone_level(c, k, mu);
     cr_real back[CRI_CONE_DIM];
@@ -118,7 +112,29 @@ static cr_real begin(cri_cone* c) {
     cri_cone_project(c->rp + first, dim, level, c->si + first);
     cri_cone_project(back, dim, level, c->zi + first);
   }
+}
+
+// of decoupled contacts with rows of length 1 this is the solution: v = A a + g, s = p(v), z = s - v = p(-v)
+static cr_real begin(cri_cone* c) {
+  cr_real worst = 0;
+  cr_copy(c->y, c->a, c->nv);
+  cri_cone_rows(c, c->y, c->g, c->rp);
+  for (int k = 0; k < c->nblock; k++) {
+    worst = cr_max(worst, -cri_cone_least(c->rp + c->adr[k], c->dim[k]));
+  }
+  const cr_real mu = cr_max(cri_cone_target(c), CR_R(0.1) * worst * worst);
+  if (mu > 0) {
+    centre(c, mu);
+  }
   return mu;
+}
+
+// s - z stays where it is: the gap of all blocks becomes mu, and the linear equations are off for a while
+static void centre_again(cri_cone* c, cr_real mu) {
+  for (int i = 0; i < c->nrow; i++) {
+    c->rp[i] = c->si[i] - c->zi[i];
+  }
+  centre(c, mu);
 }
 
 // residuals of the linear equations, and mu
@@ -300,7 +316,7 @@ static bool is_exact(cri_cone* c, cr_real mu, cr_real size, bool balanced) {
   }
   const bool good = balanced && residual <= CR_R(0.1) * ACCEPTED;
   const cr_real expected = residual <= ACCEPTED ? best / 2 : best;
-  return small ? good || residual > expected : residual > 1000 * best;
+  return small ? good || residual > expected : best < POLISHED && residual > 1000 * best;
 }
 
 // one iteration; false at the end
@@ -316,10 +332,16 @@ static bool iterate(cri_cone* c) {
     return false;
   }
   if (!cri_cone_barrier(c)) {
-    return false;
+    if (c->residual < POLISHED) {
+      return false;
+    }
+    centre_again(c, mu);
+    return true;
   }
   if (mu <= 2 * goal) {
     aim(c, goal, false);
+  } else if (c->iterations >= MOST_PREDICTED) {
+    aim(c, cr_max(goal, mu / 4), false);  // blocks far from their mean lead predictors in circles
   } else {
     // predictor
     aim(c, 0, false);
@@ -359,7 +381,7 @@ static cri_cone_answer finish(cri_cone* c) {
     cr_copy(c->y, c->x, c->nv);
     cr_copy(c->zi, c->z, c->nrow);
   }
-  if (c->weight == 0 && c->residual < CR_R(1e-3)) {
+  if (c->weight == 0 && c->residual < POLISHED) {
     cri_cone_polish(c);
   }
   if (!(c->residual < ACCEPTED) && violates(c)) {

@@ -85,6 +85,7 @@ static struct {
   cr_learning_end learning_end;
   cr_cost* cost;
   cr_model* live_model;  // others change m while its thread plans
+  cr_cost* live_cost;
   cr_planner *planner, *live_planner;
   cr_policy* policy;
   cr_policy_training* training;
@@ -214,7 +215,9 @@ static void setup(void) {
                                  &policy_training_options, &error));
   w.trained.size = sizeof w.trained;
   must(cr_model_copy(&w.live_model, w.m, &error));
-  must(cr_planner_create(&w.live_planner, w.live_model, w.cost, &live_plan_options, &error));
+  must(cr_cost_create(&w.live_cost, w.live_model, &error));
+  must(cr_cost_add(w.live_cost, &cost_term, &error));
+  must(cr_planner_create(&w.live_planner, w.live_model, w.live_cost, &live_plan_options, &error));
   must(cr_live_plan_create(&w.live, w.live_planner, &live_options, &error));
   w.live_report.size = sizeof w.live_report;
   make_views();
@@ -292,6 +295,7 @@ static void teardown(void) {
   cr_policy_training_destroy(w.training);
   cr_live_plan_destroy(w.live);
   cr_planner_destroy(w.live_planner);
+  cr_cost_destroy(w.live_cost);
   cr_model_destroy(w.live_model);
   cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);

@@ -4,6 +4,7 @@
 // beside the same model that has them itself. Steps, rollouts, their gradients, Jacobians, inverse dynamics,
 // recordings and batches of the two have to agree by every way there is.
 #include <carom/carom.h>
+#include <stdatomic.h>
 
 #include "checks/io_user_ways.h"
 #include "support/scratch.h"
@@ -29,7 +30,7 @@ static const double HEIGHT = 0.14;  // of the box, in the text above
 static void push(void* user, cr_contact_call* c) {
   c->zone = c->at->e[0] < 0;
   c->force[0] = c->zone == 1 ? -c->at->D[0] * c->at->e[0] : 0;
-  *(int*)user += c->dim != 1;
+  (void)atomic_fetch_add((atomic_int*)user, c->dim != 1);
 }
 static void push_jvp(void* user, cr_contact_call* c) {
   if (c->at->e[0] < 0) {
@@ -49,7 +50,7 @@ static void push_bends(void* user, cr_contact_call* c) {
   (void)user;
 }
 
-static int strange;  // calls that should not be
+static atomic_int strange;  // calls that should not be, of any thread
 
 // the model that has its contact model added, and the one that has it itself
 static void open_both(cr_model* m[2], const char* integrator, double height) {
