@@ -122,7 +122,7 @@ def test_windows_of_recorded_states_find_a_damping(model, tmp_path):
     assert fit.evaluate(found, "held", gradient=False) < 1e-4 * loss
     assert fit.model(found)["dof_damping[hip]"] == pytest.approx(0.03, rel=1e-3)
     for method, estimator in (("lbfgs", "first"), ("adam", "zeroth"), ("adam", "alpha")):
-        shaken = fit.minimise(method=method, estimator=estimator, sigma=0.02, rate=0.05, final_rate=1e-3, iterations=50)
+        shaken = fit.minimise(method=method, estimator=estimator, sigma=0.02, samples=6, rate=0.05, final_rate=1e-3, iterations=50)
         assert fit.parameters.values(shaken)[0] == pytest.approx(0.03, rel=0.1)
     with pytest.raises(carom.ArgError, match="go together"):
         fit.minimise(estimator="first")
