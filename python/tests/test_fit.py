@@ -109,7 +109,7 @@ def test_windows_of_recorded_states_find_a_damping(model, tmp_path):
     data.write(tmp_path / "runs.h5", "made")
     data = carom.Recordings.read(model, tmp_path / "runs.h5")
     assert data.doubt == "" and len(data) == 4
-    fit = carom.WindowFit(model, data, "dof_damping[hip]", steps=20, stride=5, held_out=0.25)
+    fit = carom.WindowFit(model, data, "dof_damping[hip]", steps=20, stride=20, held_out=0.25)
     assert fit.info()["groups"] == 3 and fit.info("held")["groups"] == 1
     x, h = fit.parameters.start, 1e-5
     loss, gradient = fit.evaluate(x)

@@ -246,7 +246,7 @@ def test_estimators_see_contacts_ahead():
     model = carom.load(SOURCE / "examples/tasks/push.xml")
     cost = [carom.Term("qpos[puck] - 0.4", name="goal", terminal=10, norm="quadratic"),
             carom.Term("ctrl[0]", name="effort", weight=0.001, norm="quadratic")]
-    options = dict(nstep=100, method="gradient", controls="linear", knots=4, rate=0.1, iterations=120, tolerance=0)
+    options = dict(nstep=100, method="gradient", controls="linear", knots=4, rate=0.1, iterations=80, tolerance=0)
     plain = carom.plan(model, cost, **options)
     assert plain.cost == pytest.approx(0.8)
     for estimator in ("first", "zeroth", "alpha"):
