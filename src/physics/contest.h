@@ -12,6 +12,8 @@ typedef struct {
   int tosses, draws;
 } cri_part;
 
+enum { CRI_MOST_STARTS = 9 };  // of a search in which no two agree
+
 enum { CRI_LOSS, CRI_POSITION, CRI_ROTATION, CRI_N_QUANTITY };
 
 typedef struct {

@@ -21,7 +21,7 @@ static const struct {
     [CRI_LAW_ELASTIC] = {"contact[floor:*].solref.1", CR_CORRECTION_ADD, -30},
 };
 
-static cr_status add_correction(cr_model* m, cri_law law, uint64_t seed, cr_error* error) {
+static cr_status add_correction(cr_model* m, cri_law law, cr_error* error) {
   const cr_correction_input depth = {
       .size = sizeof depth, .place = "contact[*].dist", .scale = 100};
   const cr_correction_input velocity = {
@@ -39,8 +39,7 @@ static cr_status add_correction(cr_model* m, cri_law law, uint64_t seed, cr_erro
                                    .ninput = 2,
                                    .layers = &hidden,
                                    .nlayer = 1,
-                                   .output_scale = corrections[law].scale,
-                                   .seed = seed};
+                                   .output_scale = corrections[law].scale};
   return cr_model_add_correction(m, &o, error);
 }
 
@@ -62,15 +61,9 @@ static cr_status add_weights(cri_unknown* u, cr_error* error) {
   return CR_OK;
 }
 
-cr_status cri_corrected_open(const cri_unknown* from, cri_law law, uint64_t seed, cri_unknown** u,
+cr_status cri_corrected_open(const cri_unknown* from, cri_law law, cri_unknown** u,
                              cr_error* error) {
   CR_TRY(cri_unknown_copy(from, u, error));
-  CR_TRY(add_correction((*u)->m, law, seed, error));
+  CR_TRY(add_correction((*u)->m, law, error));
   return add_weights(*u, error);
-}
-
-void cri_corrected_start(const cri_unknown* u, cr_real* p) {
-  int n = 0;
-  const cr_real* weights = cr_model_numbers(u->m, "plugin_param", &n, NULL);
-  cr_copy(p + u->n - n, weights, n);
 }

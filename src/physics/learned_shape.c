@@ -18,6 +18,7 @@ enum {
   S_DRAW,
   S_NUMBERS,
   S_TRAINED = S_NUMBERS + CRI_HULL_CORNERS,
+  S_AGREE,
   S_START_EDGE,
   S_EDGE,
   S_START_POSITION,
@@ -25,14 +26,15 @@ enum {
 };
 static const char shape_csv[] = "stiff_contact_shape.csv";
 static const char shape_header[] =
-    "floor,tosses,draw,inertia,friction,stiffness,damping,training_loss,start_edge_error,edge_"
-    "error,"
-    "start_position_over_oracle,loss_over_oracle,position_over_oracle,rotation_over_oracle";
+    "floor,tosses,draw,inertia,friction,stiffness,damping,training_loss,starts_that_agree,start_"
+    "edge_error,"
+    "edge_error,start_position_over_oracle,loss_over_oracle,position_over_oracle,rotation_over_"
+    "oracle";
 
 typedef struct {
   cri_contest* c;
   const cri_unknown* box;
-  cri_unknown* hull;
+  cri_unknown* hull;  // with a correction
   cr_table table;
 } shapes;
 
@@ -50,43 +52,51 @@ static cr_status judge(const shapes* s, int floor, const cri_unknown* u, const c
 typedef struct {
   const shapes* s;
   int floor;
+  int number;  // of the first search
   cri_sighted tosses;
-  cri_starts starts;
   cri_found box;
   cr_real* row;
 } draw;
 
-// of several hulls the one with the lowest training loss is kept
-static cr_status free_corners(const draw* d, const cri_unknown* u, int number, bool first,
-                              cr_error* error) {
-  cr_real p[CRI_MOST_UNKNOWN], before[CRI_N_QUANTITY], turn[4], loss;
+static bool stopped(void* context) {
+  const draw* d = context;
+  return cri_contest_stopped(d->s->c);
+}
+
+static cr_status near(void* context, int number, cr_real* p, cr_error* error) {
+  const draw* d = context;
+  (void)error;
   cri_hull_start(d->box.p, moved, number, p);
-  cri_corrected_start(u, p);
-  const double edge = cri_hull_edge_error(p, cri_tossed_side);
-  CR_TRY(judge(d->s, d->floor, u, p, before, error));
-  CR_TRY(cri_refine(&d->starts, u, &d->tosses, p, turn, &loss, error));
-  cri_hull_turn(p, turn);
-  if (!first && loss >= d->row[S_TRAINED]) {
-    return CR_OK;
-  }
-  d->row[S_TRAINED] = loss;
-  d->row[S_START_EDGE] = (cr_real)edge;
+  return CR_OK;
+}
+
+static cr_status free_corners(draw* d, cr_error* error) {
+  const cri_starts starts = {.first = d->number,
+                             .least = d->s->c->starts,
+                             .most = CRI_MOST_STARTS,
+                             .near = near,
+                             .stop = stopped,
+                             .context = d};
+  const cri_unknown* u = d->s->hull;
+  cr_real before[CRI_N_QUANTITY];
+  cri_found found;
+  CR_TRY(cri_identify(&starts, u, &d->tosses, &found, error));
+  CR_TRY(judge(d->s, d->floor, u, found.from, before, error));
+  cri_hull_turn(found.p, found.turn);
+  d->row[S_TRAINED] = found.loss;
+  d->row[S_AGREE] = (cr_real)found.agree;
+  d->row[S_START_EDGE] = (cr_real)cri_hull_edge_error(found.from, cri_tossed_side);
   d->row[S_START_POSITION] = before[CRI_POSITION];
-  d->row[S_EDGE] = (cr_real)cri_hull_edge_error(p, cri_tossed_side);
-  cr_copy(d->row + S_NUMBERS, p, CRI_HULL_CORNERS);
-  return judge(d->s, d->floor, u, p, d->row + S_RATIOS, error);
+  d->row[S_EDGE] = (cr_real)cri_hull_edge_error(found.p, cri_tossed_side);
+  cr_copy(d->row + S_NUMBERS, found.p, CRI_HULL_CORNERS);
+  return judge(d->s, d->floor, u, found.p, d->row + S_RATIOS, error);
 }
 
 static cr_status learn(draw* d, cr_error* error) {
-  cr_status status = cri_identify(&d->starts, d->s->box, &d->tosses, &d->box, error);
-  for (int i = 0; i < d->starts.least && status == CR_OK; i++) {
-    cri_unknown* u = NULL;
-    const int number = d->starts.first + i;
-    status = cri_corrected_open(d->s->hull, CRI_LAW_TRUE, (uint64_t)number, &u, error);
-    status = status == CR_OK ? free_corners(d, u, number, i == 0, error) : status;
-    cri_unknown_destroy(u);
-  }
-  return status;
+  const cri_starts starts = {
+      .first = d->number, .least = d->s->c->starts, .stop = stopped, .context = d};
+  CR_TRY(cri_identify(&starts, d->s->box, &d->tosses, &d->box, error));
+  return free_corners(d, error);
 }
 
 static cr_status shape_row(void* context, int i, int worker, cr_real* row, cr_error* error) {
@@ -95,11 +105,7 @@ static cr_status shape_row(void* context, int i, int worker, cr_real* row, cr_er
   int draw_number;
   const cri_part* p = cri_contest_find(s->c, i, &draw_number, &d.floor);
   (void)worker;
-  d.starts = (cri_starts){.first = cri_contest_number(d.floor, p, draw_number) * s->c->starts,
-                          .least = s->c->starts,
-                          .most = s->c->starts,
-                          .stop = cri_contest_stopped,
-                          .context = s->c};
+  d.number = cri_contest_number(d.floor, p, draw_number) * s->c->starts;
   row[S_FLOOR] = (cr_real)d.floor;
   row[S_TOSSES] = (cr_real)p->tosses;
   row[S_DRAW] = (cr_real)draw_number;
@@ -161,11 +167,19 @@ static void claim(shapes* s) {
 
 // ---- the study
 
+static cr_status open_hull(shapes* s, cr_error* error) {
+  cri_unknown* hull = NULL;
+  cr_status status = cri_hull_open(s->c->book, &hull, error);
+  status = status == CR_OK ? cri_corrected_open(hull, CRI_LAW_TRUE, &s->hull, error) : status;
+  cri_unknown_destroy(hull);
+  return status;
+}
+
 cr_status cri_learned_shape(cri_contest* c, const cri_unknown* box, cr_error* error) {
   shapes s = {.c = c, .box = box};
   cr_status status =
       cri_table_create(&s.table, shape_csv, shape_header, NULL, cri_contest_rows(c), error);
-  status = status == CR_OK ? cri_hull_open(c->book, &s.hull, error) : status;
+  status = status == CR_OK ? open_hull(&s, error) : status;
   status = status == CR_OK ? cri_sweep(c->book, &s.table, 2 * CRI_N_FLOOR, shape_row, &s, error)
                            : status;
   if (status == CR_OK) {

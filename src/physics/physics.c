@@ -21,7 +21,7 @@ static const cri_part all_parts[] = {{1, 6}, {2, 6}, {5, 6}, {10, 3}, {50, 2}, {
 static const cri_part brief_parts[] = {{1, 1}, {5, 1}};
 enum { N_PART = (int)(sizeof all_parts / sizeof all_parts[0]) };
 enum { N_BRIEF = (int)(sizeof brief_parts / sizeof brief_parts[0]) };
-enum { STARTS = 3, BRIEF_STARTS = 2, MOST_STARTS = 9, BRIEF_EVALUATION = 100 };
+enum { STARTS = 3, BRIEF_STARTS = 2, BRIEF_EVALUATION = 100 };
 enum { FEWEST = 5 };                    // tosses of the first claim
 static const double near_oracle = 1.5;  // what counts as near: errors over the oracle's
 enum {
@@ -89,7 +89,7 @@ static cr_status identify(physics* s, const cri_sighted* tosses, int row, cri_fo
                           cr_error* error) {
   const cri_starts starts = {.first = row * STARTS,
                              .least = s->c.starts,
-                             .most = MOST_STARTS,
+                             .most = CRI_MOST_STARTS,
                              .stop = cri_contest_stopped,
                              .context = &s->c};
   return cri_identify(&starts, s->box, tosses, found, error);
@@ -265,22 +265,20 @@ static cr_status draw(const physics* s, cr_error* error) {
 // ---- the study
 
 // s of one processor, measured; of a start and toss with a few of them, and of each toss where there are many
-static const double second_few = 0.6, second_many = 0.06;
+static const double second_few = 0.8, second_many = 0.06;
 // of each toss that a network beside a simulator learns from, and of a score
 static const double second_beside = 0.3, second_score = 1.5;
 static const double second_gates = 70;  // of a training of gates, whatever the tosses
-enum { FITS = 4 };                      // of a draw: the box, two wrong laws, the free hull
+// of a draw: the box; two wrong laws, alone and with a network; a box and its hull. And two networks beside a simulator, and gates
+enum { FITS = 7, TRAININGS = 3 };
 
 static const double gigabytes_toss = 1.3e-3;  // measured
 
-// a fit of each kind; three of them are refined as often as there are starts, each of which takes as long
 static double seconds_of(const physics* s, int tosses) {
   const int few = tosses < FEWEST ? tosses : FEWEST, many = tosses - few;
-  return second_few * s->c.starts * few + second_many * many +
-         (FITS - 1) * (second_few * STARTS * few + second_many * many) +
-         (FITS - 1) * STARTS * (second_few * few + second_many * many) +
+  return second_few * (s->c.starts + (FITS - 1) * STARTS) * few + FITS * second_many * many +
          2 * second_beside * tosses + second_gates / (s->c.book->request.brief ? 4 : 1) +
-         2 * FITS * second_score * (s->c.book->request.brief ? 0.1 : 1);
+         (FITS + TRAININGS) * second_score * (s->c.book->request.brief ? 0.1 : 1);
 }
 
 static void say_cost(const physics* s) {
@@ -295,7 +293,8 @@ static void say_cost(const physics* s) {
       stderr,
       "stiff-contact-physics: %d fits and trainings, about %.1f minutes of processor time on %d "
       "threads, %.1f GB of memory, 1 MB of disk\n",
-      (FITS + 1) * cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool), gigabytes);
+      (FITS + TRAININGS) * cri_contest_rows(&s->c), seconds / 60, cr_pool_size(s->c.book->pool),
+      gigabytes);
 }
 
 static void close_all(physics* s) {

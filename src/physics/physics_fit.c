@@ -80,67 +80,6 @@ static cr_status stay_near(const cri_starts* starts, const cri_unknown* u, const
   return CR_OK;
 }
 
-// ---- all starts
-
-static int agreeing(const cr_real* losses, int n, cr_real lowest) {
-  int agree = 0;
-  for (int i = 0; i < n; i++) {
-    agree += losses[i] <= 2 * lowest;
-  }
-  return agree;
-}
-
-static cr_status run_starts(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
-                            const sights* s, cr_real* losses, cri_found* found, cr_error* error) {
-  found->agree = 0;
-  for (int i = 0; i < starts->least || (i < starts->most && found->agree < 2); i++) {
-    cr_real from[CRI_MOST_UNKNOWN], p[CRI_MOST_UNKNOWN];
-    u->start(starts->first + i, from);
-    cr_copy(p, from, u->n);
-    forget(s, few->n);
-    CR_TRY(come_near(starts, u, few, p, error));
-    CR_TRY(stay_near(starts, u, few, s, p, &losses[i], error));
-    if (i == 0 || losses[i] < found->loss) {
-      cr_copy(found->p, p, u->n);
-      cr_copy(found->from, from, u->n);
-      found->loss = losses[i];
-    }
-    found->agree = agreeing(losses, i + 1, found->loss);
-  }
-  return CR_OK;
-}
-
-// the first tosses, which all starts go through
-static cri_sighted few_of(const cri_sighted* tosses) {
-  return (cri_sighted){
-      .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
-}
-
-static cr_status go_on_with_all(const cri_starts* starts, const cri_unknown* u,
-                                const cri_sighted* tosses, const sights* s, cr_real* p,
-                                cr_real* loss, cr_error* error) {
-  if (tosses->n <= FEW) {
-    return CR_OK;
-  }
-  forget(s, tosses->n);
-  return cri_joint_run(&many, u, tosses, starts->stop, starts->context, p, s->level, s->turn, loss,
-                       error);
-}
-
-cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
-                       cri_found* found, cr_error* error) {
-  const cri_sighted few = few_of(tosses);
-  const size_t n = (size_t)tosses->n, most = (size_t)(starts->least + starts->most);
-  cr_real* room = malloc((5 * n + most) * sizeof *room);
-  CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
-  const sights s = {room, room + n};
-  cr_status status = run_starts(starts, u, &few, &s, room + 5 * n, found, error);
-  status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, found->p, &found->loss, error)
-                           : status;
-  free(room);
-  return status;
-}
-
 // turns are small, so that a mean of quaternions is one of turns
 static void mean_turn(const sights* s, int n, cr_real turn[4]) {
   cr_real squares = 0;
@@ -156,19 +95,80 @@ static void mean_turn(const sights* s, int n, cr_real turn[4]) {
   }
 }
 
-cr_status cri_refine(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
-                     cr_real* p, cr_real* turn, cr_real* loss, cr_error* error) {
+// ---- all starts
+
+static int agreeing(const cr_real* losses, int n, cr_real lowest) {
+  int agree = 0;
+  for (int i = 0; i < n; i++) {
+    agree += losses[i] <= 2 * lowest;
+  }
+  return agree;
+}
+
+static cr_status begin(const cri_starts* starts, const cri_unknown* u, int number, cr_real* p,
+                       cr_error* error) {
+  CR_TRY(cri_unknown_weights(u, number, p, error));
+  if (starts->near != NULL) {
+    return starts->near(starts->context, number, p, error);
+  }
+  u->start(number, p);
+  return CR_OK;
+}
+
+static cr_status search(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
+                        const sights* s, cr_real* p, cr_real* loss, cr_error* error) {
+  forget(s, few->n);
+  CR_TRY(starts->near == NULL ? come_near(starts, u, few, p, error) : CR_OK);
+  return stay_near(starts, u, few, s, p, loss, error);
+}
+
+static cr_status run_starts(const cri_starts* starts, const cri_unknown* u, const cri_sighted* few,
+                            const sights* s, cr_real* losses, cri_found* found, cr_error* error) {
+  found->agree = 0;
+  for (int i = 0; i < starts->least || (i < starts->most && found->agree < 2); i++) {
+    cr_real from[CRI_MOST_UNKNOWN], p[CRI_MOST_UNKNOWN];
+    CR_TRY(begin(starts, u, starts->first + i, from, error));
+    cr_copy(p, from, u->n);
+    CR_TRY(search(starts, u, few, s, p, &losses[i], error));
+    if (i == 0 || losses[i] < found->loss) {
+      cr_copy(found->p, p, u->n);
+      cr_copy(found->from, from, u->n);
+      mean_turn(s, few->n, found->turn);
+      found->loss = losses[i];
+    }
+    found->agree = agreeing(losses, i + 1, found->loss);
+  }
+  return CR_OK;
+}
+
+// the first tosses, which all starts go through
+static cri_sighted few_of(const cri_sighted* tosses) {
+  return (cri_sighted){
+      .n = tosses->n < FEW ? tosses->n : FEW, .first = tosses->first, .seen = tosses->seen};
+}
+
+static cr_status go_on_with_all(const cri_starts* starts, const cri_unknown* u,
+                                const cri_sighted* tosses, const sights* s, cri_found* found,
+                                cr_error* error) {
+  if (tosses->n <= FEW) {
+    return CR_OK;
+  }
+  forget(s, tosses->n);
+  CR_TRY(cri_joint_run(&many, u, tosses, starts->stop, starts->context, found->p, s->level, s->turn,
+                       &found->loss, error));
+  mean_turn(s, tosses->n, found->turn);
+  return CR_OK;
+}
+
+cr_status cri_identify(const cri_starts* starts, const cri_unknown* u, const cri_sighted* tosses,
+                       cri_found* found, cr_error* error) {
   const cri_sighted few = few_of(tosses);
-  const size_t n = (size_t)tosses->n;
-  cr_real* room = malloc(5 * n * sizeof *room);
+  const size_t n = (size_t)tosses->n, most = (size_t)(starts->least + starts->most);
+  cr_real* room = malloc((5 * n + most) * sizeof *room);
   CR_TRY(room != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "no memory for a fit"));
   const sights s = {room, room + n};
-  forget(&s, few.n);
-  cr_status status = stay_near(starts, u, &few, &s, p, loss, error);
-  status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, p, loss, error) : status;
-  if (status == CR_OK && turn != NULL) {
-    mean_turn(&s, tosses->n, turn);
-  }
+  cr_status status = run_starts(starts, u, &few, &s, room + 5 * n, found, error);
+  status = status == CR_OK ? go_on_with_all(starts, u, tosses, &s, found, error) : status;
   free(room);
   return status;
 }

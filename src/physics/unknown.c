@@ -48,6 +48,17 @@ cr_status cri_unknown_model(const cri_unknown* u, const cr_real* p, cr_model** m
   return status;
 }
 
+cr_status cri_unknown_weights(const cri_unknown* u, int seed, cr_real* p, cr_error* error) {
+  const int first = u->n - cr_model_count(u->m, "npluginparam");
+  for (int i = 0; i < cr_model_correction_count(u->m); i++) {
+    cr_correction_info info = {.size = sizeof info};
+    CR_TRY(cr_model_get_correction(u->m, i, &info, error));
+    CR_TRY(
+        cr_network_init(info.network, (uint64_t)seed, true, p + first + info.weight_first, error));
+  }
+  return CR_OK;
+}
+
 cr_status cri_unknown_set_distance(cr_model* m, cr_error* error) {
   CR_TRY(cr_model_set_option(m, "cfd_dc", 0, error));
   CR_TRY(cr_model_set_option(m, "cfd_d0", CR_R(0.9), error));

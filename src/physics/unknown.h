@@ -33,6 +33,12 @@ cr_status cri_unknown_copy(const cri_unknown* from, cri_unknown** u, cr_error* e
 /// Errors   those of cr_parameters_create
 cr_status cri_unknown_model(const cri_unknown* u, const cr_real* p, cr_model** m, cr_error* error);
 
+/// First weights of the corrections of the model, which stand behind its numbers. Untrained they change nothing. Without a correction there is nothing to do.
+/// seed     that they are drawn by
+/// Shapes   p[n], of which the numbers of the model are left as they are
+/// Errors   those of cr_network_init
+cr_status cri_unknown_weights(const cri_unknown* u, int seed, cr_real* p, cr_error* error);
+
 /// Contacts from distance of a model: impedance 0.9 at touch, as contacts have; how far they reach, m.
 cr_status cri_unknown_set_distance(cr_model* m, cr_error* error);
 cr_status cri_unknown_set_reach(cr_model* m, cr_real reach, cr_error* error);

@@ -27,14 +27,18 @@ enum {
   W_FOUND,
   W_TRAINED = W_FOUND + CRI_BOX_N,
   W_INSIDE,
+  W_INSIDE_TRAINED = W_INSIDE + CRI_BOX_N,
+  W_AGREE,
   W_RATIOS,
   W_SCENE = W_RATIOS + N_WAY * CRI_N_QUANTITY
 };
 static const char wrong_csv[] = "stiff_contact_wrong.csv";
 static const char wrong_header[] =
     "law,floor,tosses,draw,half_side,inertia,friction_or_viscosity,stiffness,damping_or_viscosity,"
-    "training_loss,inside_training_loss,numbers_loss,numbers_position,numbers_rotation,inside_loss,"
-    "inside_position,inside_rotation,beside_loss,beside_position,beside_rotation,scene";
+    "training_loss,inside_half_side,inside_inertia,inside_friction_or_viscosity,inside_stiffness,"
+    "inside_damping_or_viscosity,inside_training_loss,inside_starts_that_agree,numbers_loss,"
+    "numbers_position,numbers_rotation,inside_loss,inside_position,inside_rotation,beside_loss,"
+    "beside_position,beside_rotation,scene";
 
 static int ratio_column(int way, int quantity) {
   return W_RATIOS + CRI_N_QUANTITY * way + quantity;
@@ -42,7 +46,7 @@ static int ratio_column(int way, int quantity) {
 
 typedef struct {
   cri_contest* c;
-  cri_unknown* box[N_LAW];
+  cri_unknown *box[N_LAW], *corrected[N_LAW];
   cr_table table;
 } wrong;
 
@@ -54,7 +58,6 @@ typedef struct {
   const wrong* w;
   int law, floor, number;  // number: a seed
   cri_sighted tosses;
-  cri_found found;
   cr_real* values;
 } draw;
 
@@ -63,54 +66,39 @@ static cr_status judge(const draw* d, int way, const cr_model* m, const cri_addi
   return cri_contest_judge(d->w->c, d->floor, m, more, d->values + ratio_column(way, 0), error);
 }
 
-static cri_starts starts_of(const draw* d) {
+static cr_status numbers_alone(const draw* d, cr_model** m, cr_error* error) {
   cri_contest* c = d->w->c;
-  return (cri_starts){.first = d->number * c->starts,
-                      .least = c->starts,
-                      .most = c->starts,
-                      .stop = cri_contest_stopped,
-                      .context = c};
-}
-
-static cr_status numbers_alone(draw* d, cr_model** m, cr_error* error) {
-  const cri_starts starts = starts_of(d);
+  const cri_starts starts = {.first = d->number * c->starts,
+                             .least = c->starts,
+                             .stop = cri_contest_stopped,
+                             .context = c};
   const cri_unknown* box = d->w->box[d->law];
-  CR_TRY(cri_identify(&starts, box, &d->tosses, &d->found, error));
-  cr_copy(d->values + W_FOUND, d->found.p, CRI_BOX_N);
-  d->values[W_TRAINED] = d->found.loss;
-  CR_TRY(cri_unknown_model(box, d->found.p, m, error));
+  cri_found found;
+  CR_TRY(cri_identify(&starts, box, &d->tosses, &found, error));
+  cr_copy(d->values + W_FOUND, found.p, CRI_BOX_N);
+  d->values[W_TRAINED] = found.loss;
+  CR_TRY(cri_unknown_model(box, found.p, m, error));
   return judge(d, NUMBERS, *m, NULL, error);
 }
 
-// from the best numbers of the wrong law on, with first weights of a seed; the lowest training loss is kept
-static cr_status refine(const draw* d, const cri_unknown* u, bool first, cr_model** best,
-                        cr_error* error) {
-  const cri_starts starts = starts_of(d);
-  cr_real p[CRI_MOST_UNKNOWN], loss;
-  cr_copy(p, d->found.p, CRI_BOX_N);
-  cri_corrected_start(u, p);
-  CR_TRY(cri_refine(&starts, u, &d->tosses, p, NULL, &loss, error));
-  if (!first && loss >= d->values[W_INSIDE]) {
-    return CR_OK;
-  }
-  d->values[W_INSIDE] = loss;
-  cr_model_destroy(*best);
-  return cri_unknown_model(u, p, best, error);
-}
-
+// as all numbers are searched for, with the weights among them
 static cr_status mend_inside(const draw* d, cr_error* error) {
-  cr_model* best = NULL;
-  cr_status status = CR_OK;
-  const int seeds = d->w->c->starts;
-  for (int i = 0; i < seeds && status == CR_OK; i++) {
-    cri_unknown* u = NULL;
-    status = cri_corrected_open(d->w->box[d->law], laws[d->law], (uint64_t)(seeds * d->number + i),
-                                &u, error);
-    status = status == CR_OK ? refine(d, u, i == 0, &best, error) : status;
-    cri_unknown_destroy(u);
-  }
-  status = status == CR_OK ? judge(d, INSIDE, best, NULL, error) : status;
-  cr_model_destroy(best);
+  cri_contest* c = d->w->c;
+  const cri_starts starts = {.first = d->number * CRI_MOST_STARTS,
+                             .least = c->starts,
+                             .most = CRI_MOST_STARTS,
+                             .stop = cri_contest_stopped,
+                             .context = c};
+  const cri_unknown* u = d->w->corrected[d->law];
+  cri_found found;
+  cr_model* m = NULL;
+  CR_TRY(cri_identify(&starts, u, &d->tosses, &found, error));
+  cr_copy(d->values + W_INSIDE, found.p, CRI_BOX_N);
+  d->values[W_INSIDE_TRAINED] = found.loss;
+  d->values[W_AGREE] = (cr_real)found.agree;
+  CR_TRY(cri_unknown_model(u, found.p, &m, error));
+  cr_status status = judge(d, INSIDE, m, NULL, error);
+  cr_model_destroy(m);
   return status;
 }
 
@@ -128,7 +116,7 @@ static cr_status mend_beside(const draw* d, const cr_model* m, cr_error* error) 
   return status;
 }
 
-static cr_status all_ways(draw* d, cr_error* error) {
+static cr_status all_ways(const draw* d, cr_error* error) {
   cr_model* m = NULL;
   cr_status status = numbers_alone(d, &m, error);
   status = status == CR_OK ? mend_inside(d, error) : status;
@@ -203,7 +191,7 @@ static void claim(wrong* w) {
       const double beside = spread_of(w, law, f, most, BESIDE, CRI_POSITION).mean;
       cri_claim(w->c->book, alone, 5, HUGE_VAL, "",
                 "%s, %s, %d tosses: position, numbers alone over the oracle", name, floor, tosses);
-      cri_claim(w->c->book, inside, 0, brief ? 5 : 3, "",
+      cri_claim(w->c->book, inside, 0, 3, "",
                 "%s, %s, %d tosses: position, network inside over the oracle", name, floor, tosses);
       cri_claim(w->c->book, beside / alone, 0, brief ? 1 : 0.5, "",
                 "%s, %s, %d tosses: position, network beside it over numbers alone", name, floor,
@@ -249,6 +237,8 @@ cr_status cri_wrong_laws(cri_contest* c, cr_error* error) {
       cri_table_create(&w.table, wrong_csv, wrong_header, NULL, N_LAW * cri_contest_rows(c), error);
   for (int law = 0; law < N_LAW && status == CR_OK; law++) {
     status = cri_box_open(c->book, laws[law], &w.box[law], error);
+    status = status == CR_OK ? cri_corrected_open(w.box[law], laws[law], &w.corrected[law], error)
+                             : status;
   }
   status = status == CR_OK ? cri_sweep(c->book, &w.table, 2 * CRI_N_FLOOR, wrong_row, &w, error)
                            : status;
@@ -259,6 +249,7 @@ cr_status cri_wrong_laws(cri_contest* c, cr_error* error) {
   }
   for (int law = 0; law < N_LAW; law++) {
     cri_unknown_destroy(w.box[law]);
+    cri_unknown_destroy(w.corrected[law]);
   }
   cri_table_free(&w.table);
   return status;

@@ -97,22 +97,27 @@ TEST(a_hull_is_turned_as_a_body) {
   assert_true(fabs(cri_hull_edge_error(p, 0.1) - edges) < 1e-12);
 }
 
+static cr_status moved_corners(void* box, int number, cr_real* p, cr_error* error) {
+  (void)error;
+  cri_hull_start(box, 0.2, number, p);
+  return CR_OK;
+}
+
 TEST(corners_are_found_from_a_few_tosses) {
-  const cri_starts starts = {.first = 0};
   scene s;
   cri_unknown* u;
-  cr_real box[CRI_BOX_N], p[CRI_MOST_UNKNOWN], turn[4], loss;
+  cr_real box[CRI_BOX_N];
+  cri_found found;
+  const cri_starts starts = {.first = 1, .least = 1, .near = moved_corners, .context = box};
   open_scene(&s, CRI_MEDIUM, 5);
   cri_box_truth(CRI_MEDIUM, box);
-  assert_int_equal(cri_corrected_open(s.hull, CRI_LAW_TRUE, 1, &u, NULL), CR_OK);
-  cri_hull_start(box, 0.2, 1, p);
-  cri_corrected_start(u, p);
-  const cri_score before = score_of(u, p, &s.aside);
-  const double edges = cri_hull_edge_error(p, cri_tossed_side);
-  assert_int_equal(cri_refine(&starts, u, &s.learned, p, turn, &loss, NULL), CR_OK);
-  cri_hull_turn(p, turn);
-  const cri_score after = score_of(u, p, &s.aside);
-  assert_true(cri_hull_edge_error(p, cri_tossed_side) < edges / 2);
+  assert_int_equal(cri_corrected_open(s.hull, CRI_LAW_TRUE, &u, NULL), CR_OK);
+  assert_int_equal(cri_identify(&starts, u, &s.learned, &found, NULL), CR_OK);
+  const cri_score before = score_of(u, found.from, &s.aside);
+  const double edges = cri_hull_edge_error(found.from, cri_tossed_side);
+  cri_hull_turn(found.p, found.turn);
+  const cri_score after = score_of(u, found.p, &s.aside);
+  assert_true(cri_hull_edge_error(found.p, cri_tossed_side) < edges / 2);
   assert_true(after.position.mean < before.position.mean / 2);
   assert_true(after.rotation.mean < before.rotation.mean / 2);
   cri_unknown_destroy(u);
