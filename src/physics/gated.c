@@ -97,6 +97,7 @@ static void claim(contest* s) {
 }
 
 static cr_status draw_charts(const contest* s, cr_error* error) {
+  const double nan = (double)NAN;
   static const char* const columns[] = {"position_over_oracle", "rotation_over_oracle"};
   static const char* const titles[] = {"position of a roll-out, over that of the oracle",
                                        "rotation of a roll-out, over that of the oracle"};
@@ -107,14 +108,7 @@ static cr_status draw_charts(const contest* s, cr_error* error) {
       curves[k][f] = (cr_curve){gates_csv,       "tosses", columns[k], cri_floors[f].name,
                                 CR_CURVE_POINTS, "floor",  f};
     }
-    charts[k] = (cr_chart){.xlabel = "tosses",
-                           .ylabel = titles[k],
-                           .log_x = true,
-                           .log_y = true,
-                           .low = (double)NAN,
-                           .high = (double)NAN,
-                           .curves = curves[k],
-                           .ncurve = CRI_N_FLOOR};
+    charts[k] = (cr_chart){"tosses", titles[k], true, true, nan, nan, curves[k], CRI_N_FLOOR};
   }
   return cri_charts(s->c->book->folder, "stiff_contact_gates", "A network made for jumps", charts,
                     2, 2, error);

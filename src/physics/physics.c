@@ -242,6 +242,7 @@ static cr_status draw(const physics* s, cr_error* error) {
               {"inertia", "inertia, kg m^2 (true: 6.167e-4)", false},
               {"stiffness", "stiffness, N/(kg m) (true: 2500, 300, 100)", true}};
   enum { N_CHART = (int)(sizeof what / sizeof what[0]) };
+  const double nan = (double)NAN;
   cr_curve curves[N_CHART][CRI_N_FLOOR];
   cr_chart charts[N_CHART];
   for (int k = 0; k < N_CHART; k++) {
@@ -249,14 +250,8 @@ static cr_status draw(const physics* s, cr_error* error) {
       curves[k][f] = (cr_curve){
           fits_csv, "tosses", what[k].column, cri_floors[f].name, CR_CURVE_POINTS, "floor", f};
     }
-    charts[k] = (cr_chart){.xlabel = "tosses",
-                           .ylabel = what[k].title,
-                           .log_x = true,
-                           .log_y = what[k].log_y,
-                           .low = (double)NAN,
-                           .high = (double)NAN,
-                           .curves = curves[k],
-                           .ncurve = CRI_N_FLOOR};
+    charts[k] =
+        (cr_chart){"tosses", what[k].title, true, what[k].log_y, nan, nan, curves[k], CRI_N_FLOOR};
   }
   return cri_charts(s->c.book->folder, "stiff_contact_physics",
                     "A box on a plane, identified from a few tosses", charts, N_CHART, 2, error);

@@ -204,6 +204,7 @@ static void claim(wrong* w) {
 
 static cr_status draw_charts(const wrong* w, cr_error* error) {
   enum { N_CHART = N_LAW * CRI_N_FLOOR };
+  const double nan = (double)NAN;
   static const char* const columns[N_WAY] = {"numbers_position", "inside_position",
                                              "beside_position"};
   char titles[N_CHART][64];
@@ -216,14 +217,7 @@ static cr_status draw_charts(const wrong* w, cr_error* error) {
     }
     (void)snprintf(titles[k], sizeof titles[k], "%s, %s: position over the oracle",
                    cri_law_names[laws[k / CRI_N_FLOOR]], cri_floors[k % CRI_N_FLOOR].name);
-    charts[k] = (cr_chart){.xlabel = "tosses",
-                           .ylabel = titles[k],
-                           .log_x = true,
-                           .log_y = true,
-                           .low = (double)NAN,
-                           .high = (double)NAN,
-                           .curves = curves[k],
-                           .ncurve = N_WAY};
+    charts[k] = (cr_chart){"tosses", titles[k], true, true, nan, nan, curves[k], N_WAY};
   }
   return cri_charts(w->c->book->folder, "stiff_contact_wrong",
                     "Roll-outs with a wrong law of contact", charts, N_CHART, CRI_N_FLOOR, error);
