@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is in the long tier, or is left out, without a name that says so (TESTING.md).
 
-# Above ten seconds, and much of what they run is run by faster ones too.
+# Above ten seconds.
 set(slow cli/fit_search.sh cli/fit_stopped.sh cli/train_stopped.sh engine/own_contact_models event/event_pairs.io
     identify/correlated.io io/check_constraints.sh jumps/box_push.sh rollout/coulomb_step stiff/bounce1d.sh study/cube.sh
     study/sparse.sh study/swimmer.sh study/toss.sh)
